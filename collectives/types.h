@@ -1,0 +1,78 @@
+// The words of Fibocast: what every folder means by rank, generation, operation and verdict, and the
+// one list of every bound. Nothing here allocates or depends on an operating system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace fibocast {
+
+using Rank = std::uint32_t;        // position in a group, 0 .. size-1
+using NodeId = std::uint32_t;      // a daemon: its position in the cluster's list
+using GroupId = std::uint64_t;     // hash of the group's name (group_id() below)
+using Generation = std::uint32_t;  // the how-many-th operation of a group, from 0
+using Epoch = std::uint32_t;       // numbers the member list and plan of a group
+using Nanoseconds = std::int64_t;  // a duration or a point on the host's monotonic clock
+
+inline constexpr Rank kNoRank = 0xffff'ffff;
+inline constexpr NodeId kNoNode = 0xffff'ffff;
+inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+
+// What a group does in one generation. Values go over the wire: append only.
+enum class Operation : std::uint8_t { kBarrier = 1, kMulticast = 2 };
+
+// How an operation ended. Values go over the wire: append only.
+enum class Verdict : std::uint8_t {
+  kPending = 0,
+  kOk = 1,
+  kDeadlineExceeded = 2,  // with the ranks that had not arrived
+  kPeerLost = 3,
+  kCancelled = 4,
+  kMismatch = 5,  // members called different operations in one generation
+  kStale = 6,     // the generation ended longer ago than the node remembers
+  kRefused = 7,   // other member list, unknown group or not authenticated
+};
+
+// Every bound of a node, in one place. Memory is taken once, at the start, and sized by these; the host
+// may lower or raise them in [limits]. A full table is back-pressure or a clear error, never silent loss.
+struct Limits {
+  std::uint32_t nodes = 256;           // daemons in the cluster = channels of a node
+  std::uint32_t groups = 128;          // groups a node is in at a time
+  std::uint32_t group_ranges = 16;     // runs of consecutive nodes in a group's member list
+  std::uint32_t open_generations = 8;  // W of PROTOCOL 7: generations of a group that may be open at once
+  std::uint32_t participants = 64;     // local participants of one group at one node
+  std::uint32_t transfers = 768;       // in one rank's schedule: 2 up and 2 down per peer, at most 3 per node
+  std::uint32_t stages = 8;            // in one rank's schedule
+  std::uint32_t small_window = 32;     // unacknowledged small messages per peer
+  std::uint32_t small_body = 256;      // bytes of a small message's fixed part
+  std::uint32_t eager_bytes = 1024;    // payloads up to this travel in the small lane, with the message
+  std::uint32_t bulk_window = 256;     // unacknowledged fragments per peer
+  std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
+  std::uint32_t buffers = 4096;        // payload buffers a node knows at a time
+  std::uint32_t requests = 1024;       // calls of local applications under way at a time
+  std::uint32_t message_credit = 16;   // small application messages a peer may send before one is received
+  std::uint32_t parked = 64;           // messages kept for a group that the node does not know yet
+  std::uint32_t nic_queue = 4096;      // transfers waiting for the emulated NIC
+  std::uint64_t payload_bytes = 256ull << 20;  // all payload buffers of a node together
+
+  // A microcontroller: the core in at most 64 KiB.
+  static constexpr Limits tiny() {
+    Limits l;
+    l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
+    l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
+    l.requests = 8, l.message_credit = 2, l.parked = 4, l.nic_queue = 4, l.payload_bytes = 16 << 10;
+    return l;
+  }
+  // One of many nodes in the virtual-time host: at most 100 KiB a node.
+  static constexpr Limits simulated() {
+    Limits l;
+    l.nodes = 32, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 128;
+    l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 4, l.buffers = 64, l.requests = 16;
+    l.message_credit = 4, l.parked = 8, l.nic_queue = 64, l.payload_bytes = 64 << 20;
+    return l;
+  }
+  static constexpr Limits server() { return Limits{}; }
+};
+
+}  // namespace fibocast

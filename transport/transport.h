@@ -1,0 +1,50 @@
+// The words of the transport layer and the interface that UDP, TCP and the in-process transport share.
+//
+// What a transport promises: a frame handed to send() reaches the peer's on_frame() whole and unchanged,
+// or not at all; it may come late, twice or out of order. The reliable channel above makes "exactly once, in
+// order per peer and lane" of it, on every transport alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace fibocast {
+
+using NodeId = std::uint32_t;      // a daemon: its position in the cluster's list
+using Nanoseconds = std::int64_t;  // a duration or a point on the host's monotonic clock
+using BufferId = std::uint32_t;    // a payload buffer that the host owns
+inline constexpr BufferId kNoBuffer = 0xffff'ffff;
+
+// A run of bytes in a payload buffer of the host. The core hands ranges around; it never touches the bytes.
+struct PayloadRange {
+  BufferId buffer = kNoBuffer;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+// Moves frames between nodes. One thread: the one that runs the host's io_context.
+class Transport {
+ public:
+  struct Handlers {
+    // A whole frame arrived; the bytes are valid during the call only.
+    std::function<void(std::span<const std::byte> frame)> on_frame;
+    // After send() returned false: this peer takes frames again.
+    std::function<void(NodeId peer)> on_writable;
+    // Frames handed to send() may be lost (a TCP connection broke). Evidence, not a verdict.
+    std::function<void(NodeId peer)> on_reset;
+  };
+  virtual ~Transport() = default;
+  virtual void start(Handlers handlers) = 0;
+  // Forgets the frame once it returns. `payload` follows `head` on the wire. False: taken, but the peer's
+  // queue is now full; send nothing more to it before on_writable().
+  virtual bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) = 0;
+  // Largest frame (head + payload) that can be sent to this peer.
+  virtual std::size_t max_frame(NodeId to) const = 0;
+  // Bytes of frames the peer's kernel can hold for us: the basis of bulk credit (PROTOCOL 12).
+  virtual std::size_t receive_buffer_bytes() const = 0;
+  virtual void stop() = 0;
+};
+
+}  // namespace fibocast
