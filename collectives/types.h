@@ -51,8 +51,7 @@ struct Limits {
   std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
   std::uint32_t buffers = 4096;        // payload buffers a node knows at a time
   std::uint32_t requests = 1024;       // calls of local applications under way at a time
-  std::uint32_t message_credit = 16;   // small application messages a peer may send before one is received
-  std::uint32_t parked = 64;           // messages kept for a group that the node does not know yet
+  std::uint32_t message_credit = 8;    // application messages a peer may send before one is received
   std::uint32_t nic_queue = 4096;      // transfers waiting for the emulated NIC
   std::uint64_t payload_bytes = 256ull << 20;  // all payload buffers of a node together
 
@@ -61,7 +60,7 @@ struct Limits {
     Limits l;
     l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
     l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
-    l.requests = 8, l.message_credit = 2, l.parked = 4, l.nic_queue = 4, l.payload_bytes = 16 << 10;
+    l.requests = 8, l.message_credit = 1, l.nic_queue = 4, l.payload_bytes = 16 << 10;
     return l;
   }
   // One of many nodes in the virtual-time host: at most 100 KiB a node.
@@ -69,7 +68,7 @@ struct Limits {
     Limits l;
     l.nodes = 32, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 128;
     l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 4, l.buffers = 64, l.requests = 16;
-    l.message_credit = 4, l.parked = 8, l.nic_queue = 64, l.payload_bytes = 64 << 20;
+    l.message_credit = 1, l.nic_queue = 64, l.payload_bytes = 64 << 20;
     return l;
   }
   static constexpr Limits server() { return Limits{}; }

@@ -1,0 +1,203 @@
+// One node: everything a daemon does that is not a socket, a clock or a file. It joins the engine (which
+// executes schedules), the reliable channels to its peers, the groups it is in, deadlines and verdicts, and the
+// application messages. Pure: events and the time in, frames and events out. A host drives it - the Asio daemon,
+// the embedded node, or the virtual-time simulator - and owns the payload bytes.
+//
+// Use: after every event or command call, until they return false: poll_event(), poll_transmit(). Then sleep until
+// next_deadline() or the next frame, and call on_timer(). Not thread-safe; no heap; all memory is handed in.
+//
+// Payload buffers: the node decides (under Limits::payload_bytes) which buffers exist and how large they are; the
+// host keeps the bytes. The host takes memory for a buffer when it first sees its id (buffer_bytes() tells the size)
+// and returns it at Event::kBufferFree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "collectives/plan.h"
+#include "collectives/types.h"
+#include "runtime/node/rank_set.h"
+#include "transport/emulated_nic.h"
+#include "transport/reliable_channel.h"
+
+namespace fibocast {
+
+struct NodeState;  // the node's memory: node_state.h
+
+inline constexpr std::size_t kMaxGroupName = 47;  // bytes
+
+struct NodeSettings {
+  NodeId self = 0;
+  std::uint32_t nodes = 1;           // daemons in the cluster, at most Limits::nodes
+  std::uint64_t incarnation = 1;     // new at every start, never 0: random bytes of the host
+  std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
+  Plan plan;                         // of every group that is not created with its own
+  NicSettings nic;
+  Nanoseconds suspicion = 2'000'000'000;  // a peer silent for so long no longer holds up a verdict
+  Nanoseconds resend_floor = 1'000'000;
+  Nanoseconds first_resend = 20'000'000;
+  std::uint32_t fragment_bytes = 1200;          // per peer: set_fragment_bytes()
+  std::uint64_t receive_buffer_bytes = 212992;  // of the host's socket; bulk in flight stays below 40 % of it
+};
+
+// A group's definition. `members` are NodeIds; a group's rank is the position in it.
+struct GroupDefinition {
+  std::string_view name;
+  RankSet members;
+  std::uint32_t participants = 1;  // local participants at each node
+  Plan plan;
+};
+
+// What an application asks for. `cookie` is the host's own and comes back in CallDone.
+struct Call {
+  std::uint64_t cookie = 0;
+  GroupId group = 0;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;                            // multicast: the sender's rank in the group; barrier: 0
+  std::optional<Generation> generation;     // a library participant numbers its own; none: the open one (the CLI)
+  Nanoseconds deadline = kNever;            // absolute
+  Nanoseconds not_before = 0;               // absolute: the participant counts as arrived only then (experiments)
+  bool charged = true;                      // the emulated NIC, if any, charges this operation's transfers
+  PayloadRange payload;                     // the multicast's sender: a whole buffer of reserve_buffer()
+};
+
+struct CallDone {
+  std::uint64_t cookie = 0;
+  Verdict verdict = Verdict::kPending;
+  Generation generation = 0;
+  RankSet ranks;                 // kDeadlineExceeded, kPeerLost, kRefused: the ranks concerned
+  PayloadRange payload;          // multicast received: give it back with release_buffer() once copied
+  Nanoseconds arrived_at = 0;    // when the last local participant had called
+  Nanoseconds activated_at = 0;  // when the last message this rank waited for was in (the root: arrived_at)
+  Nanoseconds first_send_at = 0; // begin of this rank's first send (occupancy), 0 if it sent nothing
+  Nanoseconds lateness = 0;      // the emulated NIC: largest wake-up delay in this operation at this node
+};
+
+// Something for the host. kCopy must be done before the next call into the node.
+struct Event {
+  enum class Kind : std::uint8_t {
+    kCopy,          // copy `bytes` into `range`
+    kCallDone,      // `done`
+    kMessage,       // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
+    kBufferFree,    // `range.buffer` is no longer used by anybody
+    kGroupReady,    // `cookie` of create_group: `done.verdict` and, if refused, the `done.ranks` that refused
+    kPeerUp,        // `peer` is connected
+    kPeerRestarted, // `peer` came back as a new incarnation: what was under way to it is lost
+    kPeerRefused,   // `peer` has another cluster digest: `peer_digest`
+  };
+  Kind kind = Kind::kCopy;
+  std::span<const std::byte> bytes;
+  PayloadRange range;
+  CallDone done;
+  std::uint64_t cookie = 0;
+  NodeId peer = kNoNode;
+  std::uint64_t tag = 0;
+  std::uint64_t peer_digest = 0;
+};
+
+struct NodeCounters {
+  std::uint64_t malformed = 0;         // datagrams that are no frame, or not for this node
+  std::uint64_t unknown_group = 0;     // messages for a group that does not exist here
+  std::uint64_t stale = 0;             // messages of a generation that is over
+  std::uint64_t early = 0;             // messages of a generation in which nobody has called here yet
+  std::uint64_t duplicate = 0;         // transfers that were in already
+  std::uint64_t future = 0;            // messages beyond the open generations
+  std::uint64_t mismatch = 0;          // messages of another operation in the same generation
+  std::uint64_t frozen = 0;            // transfers ignored because a verdict is being found
+  std::uint64_t operations_ok = 0;
+  std::uint64_t operations_failed = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+};
+
+// Answers of commands that can be refused at once.
+enum class Admission : std::uint8_t {
+  kTaken,
+  kWouldBlock,    // a table or the byte budget is full just now: try again after the next event
+  kUnknownGroup,
+  kNotMember,     // this node is not in the group
+  kBadRank,
+  kTooLarge,      // can never fit the byte budget
+  kBadName,
+  kExists,        // a group of that name with another definition
+  kNoPlan,        // the tree has more children at one rank than Limits::transfers
+};
+
+class Node {
+ public:
+  static std::size_t bytes_needed(const Limits& limits);
+  // `memory`: at least bytes_needed(limits), aligned for max_align_t, zeroed or not; outlives the node.
+  // Precondition: settings within limits (nodes <= limits.nodes, self < nodes).
+  Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory);
+  ~Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // -- queries
+  std::uint32_t connected_peers() const;
+  ChannelState peer_state(NodeId peer) const;
+  const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
+  Nanoseconds peer_round_trip(NodeId peer) const;
+  const NodeCounters& counters() const;
+  std::uint64_t payload_bytes_used() const;
+  std::uint64_t buffer_bytes(BufferId buffer) const;
+  Nanoseconds next_deadline() const;
+  // Some operation of ours is in flight (the `adaptive` waiting policy looks at this).
+  bool operation_in_flight() const;
+  struct GroupInfo {
+    GroupId id = 0;
+    std::string_view name;
+    RankSet members;
+    Rank rank = kNoRank;
+    std::uint32_t participants = 1;
+    Generation next_generation = 0;  // the lowest that is not over at this node
+    Plan plan;
+  };
+  std::uint32_t group_count() const;
+  GroupInfo group_info(std::uint32_t index) const;  // index < group_count()
+
+  // -- commands
+  void start(Nanoseconds now);  // connects to the peers
+  // The group of this name: one that was created, else the group of all nodes that exists by its name.
+  // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
+  Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
+  // Creates a group and tells its members; Event::kGroupReady when all have it.
+  Admission create_group(const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
+  Admission remove_group(std::string_view name, Nanoseconds now);
+  // kTaken: exactly one CallDone will follow.
+  Admission call(const Call& call, Nanoseconds now);
+  // The host no longer wants the answer (its client went away). The arrival stands.
+  void forget_call(std::uint64_t cookie);
+  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now.
+  std::optional<BufferId> reserve_buffer(std::uint64_t bytes);
+  void release_buffer(BufferId buffer);
+  bool fits_budget(std::uint64_t bytes) const;
+  // Takes over the buffer when kTaken. Delivered once, in order per (source, tag).
+  Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
+  // Event::kMessage with this cookie when a message with this tag is there.
+  Admission receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now);
+  bool forget_receive(std::uint64_t cookie);  // false: it has been answered already
+  void set_fragment_bytes(NodeId peer, std::uint32_t bytes);
+
+  // -- events in
+  void on_datagram(std::span<const std::byte> datagram, Nanoseconds now);
+  void on_timer(Nanoseconds now);
+  void on_path_reset(NodeId peer, Nanoseconds now);
+  void set_writable(NodeId peer, bool writable);  // false: poll_transmit() passes over this peer
+
+  // -- outputs
+  bool poll_event(Event& out);
+  // `scratch`: at least kMaxHeadBytes; the frame's head is written there.
+  bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
+
+ private:
+  NodeState* state_;
+};
+
+// FNV-1a of the name; groups that are created (not defined by their name alone) have the highest bit set.
+GroupId group_id(std::string_view name, bool created);
+
+}  // namespace fibocast

@@ -1,0 +1,66 @@
+// A bounded set of ranks as runs of consecutive ones: members of a group, ranks that are missing. Core: no heap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "collectives/types.h"
+
+namespace fibocast {
+
+// At most kMaxRuns runs, ascending. A set that would need more keeps the first ones and says so: truncated().
+class RankSet {
+ public:
+  static constexpr std::uint32_t kMaxRuns = 16;
+  struct Run {
+    Rank first = 0;
+    std::uint32_t count = 0;
+    bool operator==(const Run&) const = default;
+  };
+
+  // Precondition: `rank` is larger than all before. False (and truncated() from now on) when full.
+  bool add(Rank rank) { return add_run({rank, 1}); }
+  bool add_run(Run run) {
+    if (runs_ > 0 && at_[runs_ - 1].first + at_[runs_ - 1].count == run.first) {
+      at_[runs_ - 1].count += run.count;
+      return true;
+    }
+    if (runs_ == kMaxRuns) {
+      truncated_ = true;
+      return false;
+    }
+    at_[runs_++] = run;
+    return true;
+  }
+  std::uint32_t runs() const { return runs_; }
+  Run run(std::uint32_t i) const { return at_[i]; }
+  bool truncated() const { return truncated_; }
+  void set_truncated(bool t) { truncated_ = t; }
+  bool empty() const { return runs_ == 0; }
+  std::uint32_t size() const {
+    std::uint32_t n = 0;
+    for (std::uint32_t i = 0; i < runs_; ++i) n += at_[i].count;
+    return n;
+  }
+  // The i-th member; precondition i < size().
+  Rank at(std::uint32_t i) const {
+    std::uint32_t k = 0;
+    while (i >= at_[k].count) i -= at_[k++].count;
+    return at_[k].first + i;
+  }
+  // Position of `value` in the set, kNoRank if it is not a member.
+  Rank index_of(Rank value) const {
+    std::uint32_t before = 0;
+    for (std::uint32_t k = 0; k < runs_; before += at_[k++].count)
+      if (value >= at_[k].first && value - at_[k].first < at_[k].count) return before + (value - at_[k].first);
+    return kNoRank;
+  }
+  bool operator==(const RankSet&) const = default;
+
+ private:
+  std::array<Run, kMaxRuns> at_{};
+  std::uint32_t runs_ = 0;
+  bool truncated_ = false;
+};
+
+}  // namespace fibocast

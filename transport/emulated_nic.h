@@ -1,0 +1,79 @@
+// The emulated network card: makes a fast host look like a machine with send occupancy s, wire latency l and
+// receive occupancy o, by holding each transfer back (PAPERS A31, r = l + o). It stands between the node's
+// engine and its channels and charges whole transfers, never frames: control traffic passes beside it.
+//
+// Pure: requests and the time in, due transfers out. Each port is a FIFO by request time; at equal time a receive
+// goes before a send. `shared`: one processor does both; `independent`: one port for each direction. Occupancies
+// are scheduled by absolute times, so that a late wake-up delays one transfer and does not add up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "transport/transport.h"
+
+namespace fibocast {
+
+enum class NicPorts : std::uint8_t { kShared, kIndependent };
+
+struct NicSettings {
+  bool enabled = false;
+  Nanoseconds send = 0;            // s, already scaled
+  Nanoseconds latency = 0;         // l
+  Nanoseconds receive = 0;         // o
+  double send_per_byte = 0;        // c: ns per byte on the sender
+  double receive_per_byte = 0;     // ns per byte on the receiver
+  NicPorts ports = NicPorts::kShared;
+};
+
+// What the NIC gives back when a transfer's time has come. `ticket` is the caller's own.
+struct NicDue {
+  std::uint64_t ticket = 0;
+  bool is_send = false;
+  Nanoseconds began = 0;     // when the occupancy began (nominal)
+  Nanoseconds lateness = 0;  // how much later than its due time it is being handed out
+};
+
+class EmulatedNic {
+ public:
+  static std::size_t bytes_needed(std::uint32_t queue);
+  EmulatedNic(const NicSettings& settings, std::uint32_t queue, std::span<std::byte> memory);
+
+  // -- queries
+  bool enabled() const { return settings_.enabled; }
+  bool full() const { return count_ == capacity_; }
+  Nanoseconds next_deadline() const;  // max() when nothing waits
+
+  // -- requests; precondition: !full()
+  void request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
+  void request_receive(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
+
+  // -- output: the earliest transfer whose occupancy has ended by `now`; false if none
+  bool poll(Nanoseconds now, NicDue& out);
+
+ private:
+  struct Entry {
+    std::uint64_t ticket;
+    std::uint64_t bytes;
+    Nanoseconds asked;  // when it joined its port's queue (a receive: after the wire latency)
+    Nanoseconds began;
+    Nanoseconds due;
+    std::uint64_t order;
+    bool is_send;
+    bool placed;  // `began` and `due` are fixed
+  };
+  void add(const Entry& e);
+  void place_until(Nanoseconds now);
+  void place_next(bool send_port, Nanoseconds now);
+  Nanoseconds occupancy(const Entry& e) const;
+
+  NicSettings settings_;
+  std::span<Entry> entries_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint64_t next_order_ = 0;
+  Nanoseconds free_at_[2] = {0, 0};  // per port: receive, send; `shared` uses only the first
+};
+
+}  // namespace fibocast
