@@ -5,7 +5,7 @@
 set -euo pipefail
 source_folder=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 root=${1:?usage: fresh_root.sh FOLDER}
-mounts=(proc sys dev dev/shm)
+mounts=(proc sys dev dev/pts dev/shm)
 
 leave() {
   for ((i = ${#mounts[@]} - 1; i >= 0; --i)); do
