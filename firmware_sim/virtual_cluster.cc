@@ -1,0 +1,175 @@
+#include "firmware_sim/virtual_cluster.h"
+
+#include <cstring>
+#include <utility>
+
+#include "firmware_sim/random.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kConnectTime = 10'000'000'000;
+
+NodeSettings settings_of(const ClusterSettings& cluster, NodeId id, Random& random) {
+  NodeSettings settings = cluster.node;
+  settings.self = id;
+  settings.nodes = cluster.nodes;
+  settings.incarnation = random.next() | 1;
+  return settings;
+}
+
+}  // namespace
+
+VirtualCluster::VirtualCluster(const ClusterSettings& settings)
+    : network_(queue_, settings.network, settings.nodes, settings.seed) {
+  Random random(~settings.seed);
+  for (NodeId id = 0; id < settings.nodes; ++id) {
+    nodes_.push_back(
+        std::make_unique<VirtualNode>(queue_, network_, settings.limits, settings_of(settings, id, random)));
+    nodes_.back()->set_handler([this, id](const Event& event) { on_event(id, event); });
+  }
+}
+
+void VirtualCluster::start_all() {
+  for (auto& node : nodes_) node->start();
+}
+
+void VirtualCluster::start_at(NodeId id, Nanoseconds time) {
+  queue_.at(time, [this, id] { nodes_[id]->start(); });
+}
+
+bool VirtualCluster::run_until(Nanoseconds limit, const std::function<bool()>& done) {
+  if (!done) {
+    queue_.run_until(limit);
+    return false;
+  }
+  while (!done()) {
+    if (queue_.next_time() > limit || queue_.empty()) {
+      queue_.run_until(limit);
+      return done();
+    }
+    queue_.run_next();
+  }
+  return true;
+}
+
+bool VirtualCluster::connect_all() {
+  return run_until(now() + kConnectTime, [this] {
+    for (const auto& node : nodes_)
+      if (node->node().connected_peers() + 1 < nodes_.size()) return false;
+    return true;
+  });
+}
+
+Membership VirtualCluster::open(NodeId id, std::string_view name, std::uint32_t participants) {
+  Membership m;
+  m.admission = nodes_[id]->open_group(name, participants, m.group, m.generation);
+  return m;
+}
+
+Asked VirtualCluster::create(NodeId id, const GroupDefinition& definition) {
+  const std::uint64_t cookie = ++last_cookie_;
+  return {nodes_[id]->create_group(definition, cookie), cookie};
+}
+
+Asked VirtualCluster::call(NodeId id, Call call) {
+  call.cookie = ++last_cookie_;
+  const std::uint64_t cookie = call.cookie;
+  return {nodes_[id]->call(call), cookie};
+}
+
+Asked VirtualCluster::barrier(NodeId id, GroupId group, std::optional<Generation> generation, Nanoseconds deadline) {
+  Call c;
+  c.group = group;
+  c.generation = generation;
+  c.deadline = deadline;
+  return call(id, c);
+}
+
+Asked VirtualCluster::send_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,
+                                     Nanoseconds deadline, std::span<const std::byte> bytes) {
+  const std::optional<PayloadRange> payload = nodes_[id]->put_payload(bytes);
+  if (!payload) return {};
+  Call c;
+  c.group = group;
+  c.operation = Operation::kMulticast;
+  c.root = root;
+  c.generation = generation;
+  c.deadline = deadline;
+  c.payload = *payload;
+  const Asked asked = call(id, c);
+  if (asked.admission != Admission::kTaken) nodes_[id]->release(*payload);
+  return asked;
+}
+
+Asked VirtualCluster::receive_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,
+                                        Nanoseconds deadline) {
+  Call c;
+  c.group = group;
+  c.operation = Operation::kMulticast;
+  c.root = root;
+  c.generation = generation;
+  c.deadline = deadline;
+  return call(id, c);
+}
+
+Admission VirtualCluster::send(NodeId from, NodeId to, std::uint64_t tag, std::span<const std::byte> bytes) {
+  const std::optional<PayloadRange> payload = nodes_[from]->put_payload(bytes);
+  if (!payload) return Admission::kWouldBlock;
+  const Admission answer = nodes_[from]->send_message(to, tag, *payload);
+  if (answer != Admission::kTaken) nodes_[from]->release(*payload);
+  return answer;
+}
+
+Asked VirtualCluster::receive(NodeId id, std::uint64_t tag) {
+  const std::uint64_t cookie = ++last_cookie_;
+  return {nodes_[id]->receive_message(tag, cookie), cookie};
+}
+
+const Answer* VirtualCluster::answer(std::uint64_t cookie) const {
+  const auto at = answers_.find(cookie);
+  return at == answers_.end() ? nullptr : &at->second;
+}
+
+PayloadRange VirtualCluster::range_of(const Event& event) const {
+  if (event.kind == Event::Kind::kMessage) return event.range;
+  return event.kind == Event::Kind::kCallDone ? event.done.payload : PayloadRange{};
+}
+
+void VirtualCluster::on_event(NodeId id, const Event& event) {
+  const PayloadRange range = range_of(event);
+  Answer answer{id, now(), event, nodes_[id]->payload(range)};
+  answer.event.bytes = {};
+  trace_.add(static_cast<std::uint64_t>(now()));
+  trace_.add(id * 16 + static_cast<std::uint64_t>(event.kind));
+  trace_.add(answer.payload);
+  if (event.kind >= Event::Kind::kPeerUp) {
+    peer_events_.push_back(std::move(answer));
+    return;
+  }
+  const std::uint64_t cookie = event.kind == Event::Kind::kCallDone ? event.done.cookie : event.cookie;
+  trace_.add(cookie);
+  trace_.add(static_cast<std::uint64_t>(event.done.verdict));
+  if (!keep_payloads_) nodes_[id]->release(range);
+  const auto [at, is_new] = answers_.try_emplace(cookie, std::move(answer));
+  repeated_answers_ += is_new ? 0 : 1;
+  if (listener_) listener_(cookie, at->second);
+}
+
+std::uint64_t VirtualCluster::trace() const {
+  TraceHash both = trace_;
+  both.add(network_.trace());
+  return both.value();
+}
+
+std::vector<std::byte> pattern(std::uint64_t key, std::size_t size) {
+  Random random(key);
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; i += 8) {
+    const std::uint64_t word = random.next();
+    std::memcpy(bytes.data() + i, &word, size - i < 8 ? size - i : 8);
+  }
+  return bytes;
+}
+
+}  // namespace fibocast

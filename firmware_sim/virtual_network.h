@@ -1,0 +1,69 @@
+// A network that exists in virtual time only: datagrams between nodes are lost, doubled, delayed and overtaken by
+// others as a seed decides. With the default settings it is perfect and takes no time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "collectives/types.h"
+#include "firmware_sim/event_queue.h"
+#include "firmware_sim/random.h"
+#include "firmware_sim/trace_hash.h"
+
+namespace fibocast {
+
+struct NetworkSettings {
+  Nanoseconds latency_min = 0;  // each link draws its own latency from this range, once
+  Nanoseconds latency_max = 0;
+  Nanoseconds jitter = 0;     // each datagram takes up to so much longer: they overtake one another
+  double loss = 0;            // probabilities, per datagram
+  double duplicate = 0;       // of a second copy, with its own jitter
+  double delay = 0;           // of a long delay,
+  Nanoseconds delay_max = 0;  // of up to so much
+};
+
+struct NetworkCounters {
+  std::uint64_t sent = 0, lost = 0, duplicated = 0, delayed = 0, delivered = 0;
+};
+
+// One thread. Outlives nothing: `queue` must outlive it.
+class VirtualNetwork {
+ public:
+  using Datagram = std::vector<std::byte>;
+  using Receiver = std::function<void(std::span<const std::byte>)>;
+  // May change the datagram; false drops it. For tests that interfere.
+  using Filter = std::function<bool(NodeId from, NodeId to, Datagram& datagram)>;
+
+  VirtualNetwork(EventQueue& queue, const NetworkSettings& settings, std::uint32_t nodes, std::uint64_t seed);
+
+  // Where datagrams to `node` go; none: nobody listens there and they vanish.
+  void set_receiver(NodeId node, Receiver receiver) { receivers_[node] = std::move(receiver); }
+  void set_latency(NodeId from, NodeId to, Nanoseconds latency) { latency_[from * nodes_ + to] = latency; }
+  void set_filter(Filter filter) { filter_ = std::move(filter); }
+  void set_settings(const NetworkSettings& settings) { settings_ = settings; }  // keeps the links' latencies
+  void send(NodeId from, NodeId to, Datagram datagram);
+  // Straight to the receiver, now: forged and replayed datagrams of tests.
+  void deliver(NodeId to, std::span<const std::byte> datagram);
+
+  const NetworkCounters& counters() const { return counters_; }
+  // Of every datagram delivered so far.
+  std::uint64_t trace() const { return trace_.value(); }
+
+ private:
+  void send_copy(NodeId from, NodeId to, Datagram datagram);
+
+  EventQueue& queue_;
+  NetworkSettings settings_;
+  std::uint32_t nodes_;
+  Random random_;
+  std::vector<Nanoseconds> latency_;
+  std::vector<Receiver> receivers_;
+  Filter filter_;
+  NetworkCounters counters_;
+  TraceHash trace_;
+};
+
+}  // namespace fibocast

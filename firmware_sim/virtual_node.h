@@ -1,0 +1,87 @@
+// A host for one Node in virtual time: it does what the daemon does with sockets, a clock and memory - hands in the
+// arena, keeps the payload bytes, drains events and frames after every call, and wakes the node at its deadline.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "firmware_sim/event_queue.h"
+#include "firmware_sim/virtual_network.h"
+#include "runtime/node/node.h"
+
+namespace fibocast {
+
+// One thread. `queue` and `network` must outlive it.
+class VirtualNode {
+ public:
+  // All kinds but kCopy and kBufferFree, which the host answers by itself. It may call this node's commands.
+  using Handler = std::function<void(const Event& event)>;
+
+  VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings);
+  ~VirtualNode();
+  VirtualNode(const VirtualNode&) = delete;
+  VirtualNode& operator=(const VirtualNode&) = delete;
+
+  void set_handler(Handler handler) { handler_ = std::move(handler); }
+  // For queries. Commands go through the functions below, which drain the node afterwards.
+  const Node& node() const { return *node_; }
+  bool started() const { return started_; }
+  std::uint64_t timer_calls() const { return timer_calls_; }
+  // It asked to be woken again and again without time passing: a defect, and it is not woken any more.
+  bool stuck() const { return wakes_at_once_ > kMaxWakesAtOnce; }
+  std::size_t buffers_held() const { return buffers_.size(); }
+
+  void start();
+  // The process is gone: it hears and says nothing more.
+  void stop();
+  Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
+  Admission create_group(const GroupDefinition& definition, std::uint64_t cookie);
+  Admission remove_group(std::string_view name);
+  Admission call(const Call& call);
+  void forget_call(std::uint64_t cookie);
+  Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload);
+  Admission receive_message(std::uint64_t tag, std::uint64_t cookie);
+  bool forget_receive(std::uint64_t cookie);
+  void set_writable(NodeId peer, bool writable);
+  // A buffer with these bytes in it, or nothing if the budget is used up just now.
+  std::optional<PayloadRange> put_payload(std::span<const std::byte> bytes);
+  std::vector<std::byte> payload(const PayloadRange& range) const;
+  void release(const PayloadRange& range);
+
+ private:
+  static constexpr std::uint32_t kMaxWakesAtOnce = 100'000;
+
+  void on_datagram(std::span<const std::byte> datagram);
+  void pump();
+  bool pump_once();
+  void on_event(const Event& event);
+  void copy(const Event& event);
+  void transmit(const Transmit& frame);
+  void schedule_timer();
+  void on_alarm(Nanoseconds time);
+  std::vector<std::byte>& buffer(BufferId id);
+
+  EventQueue& queue_;
+  VirtualNetwork& network_;
+  NodeId self_;
+  std::unique_ptr<std::byte[]> arena_;
+  std::unique_ptr<Node> node_;
+  std::map<BufferId, std::vector<std::byte>> buffers_;
+  std::set<Nanoseconds> alarms_;  // instants at which the queue will call us
+  Handler handler_;
+  bool started_ = false;
+  bool pumping_ = false;
+  std::uint64_t timer_calls_ = 0;
+  Nanoseconds last_wake_ = -1;
+  std::uint32_t wakes_at_once_ = 0;
+};
+
+}  // namespace fibocast
