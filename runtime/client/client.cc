@@ -1,0 +1,137 @@
+#include "runtime/client/client.h"
+
+#include <cstdlib>
+
+#include "runtime/client/client_codec.h"
+#include "runtime/client/connection.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::uint32_t kProtocolMajor = 1;
+constexpr std::uint32_t kProtocolMinor = 0;
+// A daemon that is alive answers by the deadline plus a few suspicion times; one that is stopped never does.
+constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kGreetingPatience{10};
+
+using TimePoint = Connection::Clock::time_point;
+
+TimePoint answer_by(Duration deadline) {
+  if (deadline.count() <= 0) return TimePoint::max();  // the daemon's default, which only it knows
+  const Duration most = std::chrono::hours(24 * 365);
+  return Connection::Clock::now() + std::min(deadline, most) + kPatience;
+}
+
+std::string socket_path_of(const Client::Options& options) {
+  if (!options.socket_path.empty()) return options.socket_path;
+  const char* path = std::getenv("FIBOCAST_SOCKET");
+  return path ? path : "";
+}
+
+}  // namespace
+
+struct Client::State {
+  std::unique_ptr<boost::asio::io_context> own_context;
+  boost::asio::any_io_executor executor;
+  std::shared_ptr<Connection> connection;
+  client::Request request;  // reused: a steady stream of operations takes no memory for it
+  NodeId rank = 0;
+  std::uint32_t size = 0;
+
+  client::Response const& exchange(TimePoint until) { return connection->exchange(request, until); }
+  client::Response const& greet(const std::string& program);
+};
+
+const client::Response& Client::State::greet(const std::string& program) {
+  client::Hello& hello = *request.mutable_hello();
+  hello.set_major(kProtocolMajor);
+  hello.set_minor(kProtocolMinor);
+  hello.set_program(program);
+  return exchange(Connection::Clock::now() + kGreetingPatience);
+}
+
+Result<std::shared_ptr<Client>> Client::connect(const std::string& socket_path) {
+  Options options;
+  options.socket_path = socket_path;
+  return connect(options);
+}
+
+Result<std::shared_ptr<Client>> Client::connect(const Options& options) {
+  const std::string path = socket_path_of(options);
+  if (path.empty()) return Status{Code::kInvalid, "no socket is known: give its path or set FIBOCAST_SOCKET", {}};
+  auto state = std::make_unique<State>();
+  if (!options.executor) state->own_context = std::make_unique<boost::asio::io_context>(1);
+  state->executor = options.executor ? *options.executor : state->own_context->get_executor();
+  auto connection = Connection::open(path, state->executor);
+  if (!connection.ok()) return connection.status();
+  state->connection = *connection;
+  const client::Response& response = state->greet(options.program);
+  if (response.status().code() != client::CODE_OK) return decode_status(response);
+  state->rank = response.welcome().rank();
+  state->size = response.welcome().size();
+  return std::shared_ptr<Client>(new Client(std::move(state)));
+}
+
+Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Client::~Client() { state_->connection->close(); }
+
+NodeId Client::rank() const { return state_->rank; }
+std::uint32_t Client::size() const { return state_->size; }
+boost::asio::any_io_executor Client::executor() { return state_->executor; }
+boost::asio::io_context& Client::io_context() { return *state_->own_context; }
+
+Result<NodeInfo> Client::status() {
+  state_->request.mutable_get_status();
+  return decode_node_info(state_->exchange(answer_by(kGreetingPatience)));
+}
+
+Status Client::create_group(const GroupRequest& group) {
+  encode(group, *state_->request.mutable_create_group());
+  return decode_status(state_->exchange(TimePoint::max()));
+}
+
+Status Client::remove_group(std::string_view name) {
+  state_->request.mutable_remove_group()->set_name(std::string(name));
+  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+}
+
+Result<GroupInfo> Client::do_open(std::string_view name, std::uint32_t participants) {
+  client::OpenGroup& open = *state_->request.mutable_open_group();
+  open.set_name(std::string(name));
+  open.set_participants(participants);
+  return decode_group(state_->exchange(answer_by(kGreetingPatience)));
+}
+
+Outcome Client::do_operate(const OperationCall& call) {
+  encode(call, *state_->request.mutable_operate());
+  return decode_outcome(state_->exchange(answer_by(call.deadline)));
+}
+
+void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
+  encode(call, *state_->request.mutable_operate());
+  state_->connection->start(state_->request, std::move(done));
+}
+
+Status Client::do_send(const SendCall& call) {
+  encode(call, *state_->request.mutable_send());
+  return decode_status(state_->exchange(answer_by(call.deadline)));
+}
+
+void Client::start_send(const SendCall& call, Completion<Status> done) {
+  encode(call, *state_->request.mutable_send());
+  state_->connection->start(state_->request, std::move(done));
+}
+
+Received Client::do_receive(std::uint64_t tag, Duration deadline) {
+  state_->request.mutable_receive()->set_tag(tag);
+  state_->request.mutable_receive()->set_deadline_ns(deadline.count());
+  return decode_received(state_->exchange(answer_by(deadline)));
+}
+
+void Client::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
+  state_->request.mutable_receive()->set_tag(tag);
+  state_->request.mutable_receive()->set_deadline_ns(deadline.count());
+  state_->connection->start(state_->request, std::move(done));
+}
+
+}  // namespace fibocast

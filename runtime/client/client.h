@@ -1,0 +1,63 @@
+// The library of an application that talks to the daemon of its host.
+//
+//   auto client = fibocast::Client::connect();                    // FIBOCAST_SOCKET
+//   auto group = client.value()->open("all");
+//   auto outcome = group.value().barrier(std::chrono::seconds(5));
+//   if (!outcome.ok()) std::cerr << outcome.status.sentence << '\n';
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/client/participant.h"
+
+namespace fibocast {
+
+// One connection to a daemon, and one participant of every group it opens.
+//
+// Thread rule: one thread at a time. Blocking calls need no event loop: they read the socket in the calling thread.
+// Handlers of the asynchronous calls run where the executor runs; with an executor of your own, make all calls from
+// it (or while it is not running), else run io_context() yourself.
+class Client final : public Participant {
+ public:
+  struct Options {
+    std::string socket_path;  // empty: the environment variable FIBOCAST_SOCKET
+    std::optional<boost::asio::any_io_executor> executor;  // none: the client's own io_context()
+    std::string program = "application";                   // for the daemon's log
+  };
+  // Connects and greets. kUnavailable: nobody listens there; kRefused: the daemon speaks another version;
+  // kInvalid: no path is known.
+  static Result<std::shared_ptr<Client>> connect(const std::string& socket_path = {});
+  static Result<std::shared_ptr<Client>> connect(const Options& options);
+  // Calls under way end with kCancelled.
+  ~Client() override;
+
+  NodeId rank() const override;
+  std::uint32_t size() const override;
+  boost::asio::any_io_executor executor() override;
+  Result<NodeInfo> status() override;
+  Status create_group(const GroupRequest& request) override;
+  Status remove_group(std::string_view name) override;
+
+  // Precondition: no executor was given to connect().
+  boost::asio::io_context& io_context();
+
+  Outcome do_operate(const OperationCall& call) override;
+  void start_operate(const OperationCall& call, Completion<Outcome> done) override;
+
+ protected:
+  Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) override;
+  Status do_send(const SendCall& call) override;
+  void start_send(const SendCall& call, Completion<Status> done) override;
+  Received do_receive(std::uint64_t tag, Duration deadline) override;
+  void start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) override;
+
+ private:
+  struct State;
+  explicit Client(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,135 @@
+#include "runtime/client/client_codec.h"
+
+namespace fibocast {
+namespace {
+
+std::string tree_name(const TreeSpec& tree) {
+  switch (tree.kind) {
+    case TreeKind::kSequential: return "sequential";
+    case TreeKind::kBinomial: return "binomial";
+    case TreeKind::kKary: return "kary:" + std::to_string(tree.arity);
+    case TreeKind::kFibo: return "fibo";
+    case TreeKind::kLambda: return "lambda";
+  }
+  return {};
+}
+
+void encode(const TreeSpec& tree, client::TreeSpec& out) {
+  out.set_name(tree_name(tree));
+  out.set_s(tree.s);
+  out.set_r(tree.r);
+}
+
+std::vector<std::byte> to_bytes(const std::string& text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+GroupInfo to_group(const client::Group& group) {
+  GroupInfo info;
+  info.name = group.name();
+  info.rank = group.rank();
+  info.size = group.size();
+  info.participants = group.participants();
+  info.next_generation = group.next_generation();
+  info.nodes.assign(group.ranks().begin(), group.ranks().end());
+  return info;
+}
+
+PeerInfo to_peer(const client::PeerStatus& peer) {
+  PeerInfo info;
+  info.rank = peer.rank();
+  info.address = peer.address();
+  info.state = peer.state();
+  info.frames_sent = peer.frames_sent();
+  info.frames_received = peer.frames_received();
+  info.resends = peer.resends();
+  info.bare_acks = peer.bare_acks();
+  info.duplicates = peer.duplicates();
+  info.restarts = peer.restarts();
+  info.round_trip = peer.round_trip_ns();
+  return info;
+}
+
+NodeInfo to_node_info(const client::NodeStatus& node) {
+  NodeInfo info;
+  info.rank = node.rank();
+  info.size = node.size();
+  info.cluster = node.cluster();
+  info.transport = node.transport();
+  info.version = node.version();
+  info.connected = node.connected();
+  for (const auto& peer : node.peers()) info.peers.push_back(to_peer(peer));
+  for (const auto& group : node.groups()) info.groups.push_back(to_group(group));
+  info.counters.insert(node.counters().begin(), node.counters().end());
+  info.pid = node.pid();
+  info.payload_bytes_used = node.payload_bytes_used();
+  info.clients = node.clients();
+  return info;
+}
+
+}  // namespace
+
+void encode(const OperationCall& call, client::Operate& out) {
+  out.set_group(call.group.data(), call.group.size());
+  out.set_kind(call.operation == Operation::kBarrier ? client::OPERATION_BARRIER : client::OPERATION_MULTICAST);
+  out.set_root(call.root);
+  out.set_deadline_ns(call.deadline.count());
+  out.set_payload(call.payload.data(), call.payload.size());
+  out.set_participants(call.participants);
+  if (!call.options) return;
+  out.set_label(call.options->label);
+  out.set_uncharged(!call.options->charged);
+  out.set_not_before_ns(call.options->not_before);
+}
+
+void encode(const SendCall& call, client::Send& out) {
+  out.set_rank(call.to);
+  out.set_tag(call.tag);
+  out.set_payload(call.bytes.data(), call.bytes.size());
+  out.set_deadline_ns(call.deadline.count());
+  out.set_try_only(call.try_only);
+}
+
+void encode(const GroupRequest& request, client::CreateGroup& out) {
+  out.set_name(request.name);
+  out.mutable_ranks()->Assign(request.nodes.begin(), request.nodes.end());
+  out.set_participants(request.participants);
+  if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
+  if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
+  out.set_segment_bytes(request.segment_bytes);
+}
+
+Status decode_status(const client::Response& response) {
+  const client::Status& status = response.status();
+  return {static_cast<Code>(status.code()), status.sentence(), {status.ranks().begin(), status.ranks().end()}};
+}
+
+Outcome decode_outcome(const client::Response& response) {
+  const client::Outcome& from = response.outcome();
+  Outcome outcome;
+  outcome.status = decode_status(response);
+  outcome.generation = from.generation();
+  outcome.payload = to_bytes(from.payload());
+  outcome.arrived_at = from.arrived_at_ns();
+  outcome.activated_at = from.activated_at_ns();
+  outcome.first_send_at = from.first_send_at_ns();
+  outcome.lateness = from.lateness_ns();
+  return outcome;
+}
+
+Received decode_received(const client::Response& response) {
+  return {decode_status(response), response.message().rank(), to_bytes(response.message().payload())};
+}
+
+Result<GroupInfo> decode_group(const client::Response& response) {
+  if (response.status().code() != client::CODE_OK) return decode_status(response);
+  return to_group(response.group());
+}
+
+Result<NodeInfo> decode_node_info(const client::Response& response) {
+  if (response.status().code() != client::CODE_OK) return decode_status(response);
+  return to_node_info(response.node_status());
+}
+
+}  // namespace fibocast

@@ -1,0 +1,21 @@
+// Between the library's plain values and the messages of the local protocol (runtime/wire/client.proto). Internal.
+#pragma once
+
+#include "runtime/client/participant.h"
+#include "runtime/wire/client.pb.h"
+
+namespace fibocast {
+
+// Fill `request` (its body; not its id), reusing the memory it has.
+void encode(const OperationCall& call, client::Operate& out);
+void encode(const SendCall& call, client::Send& out);
+void encode(const GroupRequest& request, client::CreateGroup& out);
+
+// Each takes the whole response, because its status belongs to the value.
+Status decode_status(const client::Response& response);
+Outcome decode_outcome(const client::Response& response);
+Received decode_received(const client::Response& response);
+Result<GroupInfo> decode_group(const client::Response& response);
+Result<NodeInfo> decode_node_info(const client::Response& response);
+
+}  // namespace fibocast

@@ -1,0 +1,223 @@
+#include "runtime/client/connection.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/client/client_codec.h"
+
+namespace fibocast {
+namespace {
+
+using Socket = boost::asio::local::stream_protocol::socket;
+
+constexpr std::size_t kLengthBytes = 4;       // before each message, little-endian
+constexpr std::size_t kReadStep = 64 << 10;   // least room offered to one read
+constexpr std::size_t kKeepBytes = 1 << 20;   // a buffer that grew beyond gives its memory back when empty
+constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
+
+void put_length(char* to, std::uint32_t length) {
+  for (std::size_t i = 0; i < kLengthBytes; ++i) to[i] = static_cast<char>(length >> (8 * i));
+}
+
+std::size_t get_length(const char* from) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) length |= std::size_t{static_cast<unsigned char>(from[i])} << (8 * i);
+  return length;
+}
+
+void recycle(std::vector<char>& buffer, std::size_t& begin) {
+  if (begin < buffer.size()) return;
+  begin = 0;
+  buffer.clear();
+  if (buffer.capacity() > kKeepBytes) buffer.shrink_to_fit();
+}
+
+int poll_timeout_ms(Connection::Clock::time_point until) {
+  if (until == Connection::Clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Connection::Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Connection>> Connection::open(const std::string& path,
+                                                     const boost::asio::any_io_executor& executor) {
+  if (path.size() >= sizeof(sockaddr_un{}.sun_path))
+    return Status{Code::kInvalid, "the socket path '" + path + "' is longer than the system allows (107 bytes)", {}};
+  Socket socket(executor);
+  boost::system::error_code error;
+  socket.connect(path, error);
+  if (error)
+    return Status{Code::kUnavailable, "no daemon answers at " + path + " (" + error.message() + "): is fibocastd up?", {}};
+  return std::make_shared<Connection>(std::move(socket), path);
+}
+
+Connection::Connection(Socket socket, std::string path) : socket_(std::move(socket)), path_(std::move(path)) {}
+
+const client::Response& Connection::exchange(client::Request& request, Clock::time_point until) {
+  const bool sent = submit(request);
+  const std::uint64_t wanted = request.id();
+  while (sent && broken_.empty()) {
+    while (next_response()) {
+      if (response_.id() == wanted) {
+        if (waiting_to_read_ && pending_.empty()) socket_.cancel();
+        return response_;
+      }
+      dispatch();
+    }
+    if (!broken_.empty()) break;
+    if (Clock::now() >= until) {
+      answer(wanted, client::CODE_UNAVAILABLE, "the daemon at " + path_ + " does not answer: is it stopped?");
+      return response_;
+    }
+    wait_in_thread(until);
+  }
+  answer(wanted, client::CODE_UNAVAILABLE, broken_);
+  return response_;
+}
+
+void Connection::start(client::Request& request, Done done) {
+  const bool sent = submit(request);
+  pending_.emplace(request.id(), std::move(done));
+  if (!sent) return end_all(client::CODE_UNAVAILABLE, broken_);
+  wait_on_executor();
+}
+
+void Connection::close() {
+  end_all(client::CODE_CANCELLED, "the client was closed");
+  broken_ = "the client was closed";
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+// Appends the request to what is to be written and writes what the socket takes.
+bool Connection::submit(client::Request& request) {
+  request.set_id(next_id_++);
+  if (!broken_.empty()) return false;
+  const std::size_t length = request.ByteSizeLong();
+  const std::size_t at = out_.size();
+  out_.resize(at + kLengthBytes + length);
+  put_length(out_.data() + at, static_cast<std::uint32_t>(length));
+  request.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out_.data() + at + kLengthBytes));
+  flush();
+  return broken_.empty();
+}
+
+void Connection::flush() {
+  while (out_begin_ < out_.size()) {
+    const ssize_t n = ::send(socket_.native_handle(), out_.data() + out_begin_, out_.size() - out_begin_,
+                             MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n >= 0) {
+      out_begin_ += static_cast<std::size_t>(n);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    } else if (errno != EINTR) {
+      return fail(std::strerror(errno));
+    }
+  }
+  recycle(out_, out_begin_);
+}
+
+// One read. `flags` 0 waits for the first byte, MSG_DONTWAIT does not.
+void Connection::read_available(int flags) {
+  if (in_begin_ > 0 && in_begin_ < in_.size()) {
+    in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(in_begin_));
+    in_begin_ = 0;
+  }
+  recycle(in_, in_begin_);
+  const std::size_t filled = in_.size();
+  const std::size_t expected = filled < kLengthBytes ? 0 : kLengthBytes + get_length(in_.data());
+  in_.resize(std::max(filled + kReadStep, expected));
+  const ssize_t n = ::recv(socket_.native_handle(), in_.data() + filled, in_.size() - filled, flags);
+  const int error = errno;
+  in_.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (n == 0) fail("it closed the connection");
+  if (n < 0 && error != EAGAIN && error != EWOULDBLOCK && error != EINTR) fail(std::strerror(error));
+}
+
+// Takes the next whole message from the input into response_.
+bool Connection::next_response() {
+  const std::size_t have = in_.size() - in_begin_;
+  if (have < kLengthBytes) return false;
+  const std::size_t length = get_length(in_.data() + in_begin_);
+  if (length > kMaxMessage) {
+    fail("what it says is not Fibocast's protocol");
+    return false;
+  }
+  if (have < kLengthBytes + length) return false;
+  if (!response_.ParseFromArray(in_.data() + in_begin_ + kLengthBytes, static_cast<int>(length))) {
+    fail("what it says is not Fibocast's protocol");
+    return false;
+  }
+  in_begin_ += kLengthBytes + length;
+  return true;
+}
+
+// Hands response_ to the asynchronous call that waits for it; answers nobody waits for any more are dropped.
+void Connection::dispatch() {
+  const auto found = pending_.find(response_.id());
+  if (found == pending_.end()) return;
+  Done done = std::move(found->second);
+  pending_.erase(found);
+  if (auto* status = std::get_if<Completion<Status>>(&done)) (*status)(decode_status(response_));
+  if (auto* outcome = std::get_if<Completion<Outcome>>(&done)) (*outcome)(decode_outcome(response_));
+  if (auto* received = std::get_if<Completion<Received>>(&done)) (*received)(decode_received(response_));
+}
+
+// The socket is ready for something an asynchronous call waits for.
+void Connection::pump() {
+  flush();
+  if (broken_.empty()) read_available(MSG_DONTWAIT);
+  while (broken_.empty() && next_response()) dispatch();
+  wait_on_executor();
+}
+
+void Connection::wait_on_executor() {
+  if (!broken_.empty()) return;
+  const auto arm = [this](Socket::wait_type what, bool Connection::*flag) {
+    this->*flag = true;
+    socket_.async_wait(what, [self = shared_from_this(), flag](boost::system::error_code error) {
+      (*self).*flag = false;
+      if (!error) return self->pump();
+      if (!self->pending_.empty()) self->wait_on_executor();
+    });
+  };
+  if (!pending_.empty() && !waiting_to_read_) arm(Socket::wait_read, &Connection::waiting_to_read_);
+  if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
+}
+
+void Connection::wait_in_thread(Clock::time_point until) {
+  const bool writing = out_begin_ < out_.size();
+  if (!writing && until == Clock::time_point::max()) return read_available(0);
+  pollfd ready{socket_.native_handle(), static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
+  if (::poll(&ready, 1, poll_timeout_ms(until)) <= 0) return;
+  if (ready.revents & POLLOUT) flush();
+  if (broken_.empty() && (ready.revents & ~POLLOUT)) read_available(MSG_DONTWAIT);
+}
+
+void Connection::fail(const std::string& why) {
+  broken_ = "lost the daemon at " + path_ + ": " + why;
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
+  end_all(client::CODE_UNAVAILABLE, broken_);
+}
+
+void Connection::answer(std::uint64_t id, client::Code code, const std::string& sentence) {
+  response_.Clear();
+  response_.set_id(id);
+  response_.mutable_status()->set_code(code);
+  response_.mutable_status()->set_sentence(sentence);
+}
+
+void Connection::end_all(client::Code code, const std::string& sentence) {
+  while (!pending_.empty()) {
+    answer(pending_.begin()->first, code, sentence);
+    dispatch();
+  }
+}
+
+}  // namespace fibocast

@@ -1,0 +1,68 @@
+// The application's end of the local socket: frames, the two buffers, and who waits for which response. Internal.
+//
+// A blocking call writes and reads the socket itself, in the calling thread, without an event loop; only while
+// asynchronous calls are under way does the connection also wait on the executor. Both see the same buffers, so the
+// two may be mixed. One thread at a time.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/client/completion.h"
+#include "runtime/client/participant.h"
+#include "runtime/client/status.h"
+#include "runtime/wire/client.pb.h"
+
+namespace fibocast {
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Done = std::variant<Completion<Status>, Completion<Outcome>, Completion<Received>>;
+  using Clock = std::chrono::steady_clock;
+
+  // kUnavailable if nobody listens there.
+  static Result<std::shared_ptr<Connection>> open(const std::string& socket_path,
+                                                  const boost::asio::any_io_executor& executor);
+  explicit Connection(boost::asio::local::stream_protocol::socket socket, std::string path);
+
+  // Gives `request` its id, sends it and waits for the answer, which stays valid until the next call. Trouble with
+  // the connection, or no answer by `until`, is answered kUnavailable like any other failure.
+  const client::Response& exchange(client::Request& request, Clock::time_point until);
+  // Gives `request` its id and sends it; `done` follows.
+  void start(client::Request& request, Done done);
+  // Ends all that is under way with kCancelled and closes the socket.
+  void close();
+
+ private:
+  bool submit(client::Request& request);
+  void flush();
+  void read_available(int flags);
+  bool next_response();
+  void dispatch();
+  void pump();
+  void wait_on_executor();
+  void wait_in_thread(Clock::time_point until);
+  void fail(const std::string& why);
+  void answer(std::uint64_t id, client::Code code, const std::string& sentence);
+  void end_all(client::Code code, const std::string& sentence);
+
+  boost::asio::local::stream_protocol::socket socket_;
+  std::string path_;
+  std::string broken_;  // why the connection is of no use any more
+  std::uint64_t next_id_ = 1;
+  std::map<std::uint64_t, Done> pending_;
+  client::Response response_;
+  std::vector<char> out_, in_;
+  std::size_t out_begin_ = 0, in_begin_ = 0;
+  bool waiting_to_read_ = false, waiting_to_write_ = false;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,239 @@
+// What an application holds in its hands: a participant (a Client, which talks to the daemon of this host, or an
+// EmbeddedNode, which is a node in this process), the groups it opens, and the results of operations.
+//
+// Every call exists twice. The blocking form returns when the operation has ended, at the latest at its deadline plus
+// one suspicion time. The form async_... takes an Asio completion token and runs the handler on the participant's
+// executor. No call throws; each one ends with a Status.
+//
+// Deadlines are durations from now; zero means the node's default (settings: operations.default_deadline_ms, 30 s).
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/plan.h"
+#include "collectives/types.h"
+#include "runtime/client/completion.h"
+#include "runtime/client/status.h"
+
+namespace fibocast {
+
+using Duration = std::chrono::nanoseconds;
+
+// How an operation of a group ended here. Times are CLOCK_MONOTONIC of the node's host, 0 where not known.
+struct Outcome {
+  Status status;
+  Generation generation = 0;
+  std::vector<std::byte> payload;  // multicast: what the root sent; empty at the root itself
+  Nanoseconds arrived_at = 0;      // when the last local participant had called
+  Nanoseconds activated_at = 0;    // when the last message this rank waited for was in
+  Nanoseconds first_send_at = 0;   // begin of this rank's first send; 0 if it sent nothing
+  Nanoseconds lateness = 0;        // emulated NIC: largest wake-up delay of this operation at this node
+
+  bool ok() const { return status.ok(); }
+};
+
+// An application message, and how the wait for it ended.
+struct Received {
+  Status status;
+  Rank from = kNoRank;
+  std::vector<std::byte> bytes;
+
+  bool ok() const { return status.ok(); }
+};
+
+// What few callers need to say about an operation.
+struct OperationOptions {
+  std::string label;           // appears in the sentences of failures
+  bool charged = true;         // false: an emulated NIC lets this operation pass free
+  Nanoseconds not_before = 0;  // absolute, CLOCK_MONOTONIC: this participant counts as arrived only then
+};
+
+// One operation, in full: what Group hands to its participant. The bytes must stay valid until the operation ends.
+struct OperationCall {
+  std::string_view group;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;
+  std::span<const std::byte> payload;
+  Duration deadline{0};
+  const OperationOptions* options = nullptr;  // null: the defaults; read before the call returns
+  std::uint32_t participants = 0;
+};
+
+struct SendCall {
+  Rank to = 0;
+  std::uint64_t tag = 0;
+  std::span<const std::byte> bytes;
+  Duration deadline{0};
+  bool try_only = false;
+};
+
+struct GroupInfo {
+  std::string name;
+  Rank rank = kNoRank;  // of this node in the group
+  Rank size = 0;
+  std::uint32_t participants = 1;  // local ones at each node
+  Generation next_generation = 0;
+  std::vector<NodeId> nodes;  // in the order of ranks
+};
+
+// A group to be created: once, by one of its members; the others learn it from the network.
+struct GroupRequest {
+  std::string name;  // at most 47 bytes
+  std::vector<NodeId> nodes;
+  std::uint32_t participants = 1;
+  std::optional<TreeSpec> reduction;  // none: the node's own plan
+  std::optional<TreeSpec> distribution;
+  std::uint32_t segment_bytes = 0;  // 0: the node's own plan
+};
+
+struct PeerInfo {
+  NodeId rank = kNoNode;
+  std::string address;
+  std::string state;  // connected, connecting, refused, closed
+  std::uint64_t frames_sent = 0, frames_received = 0, resends = 0, bare_acks = 0, duplicates = 0, restarts = 0;
+  Nanoseconds round_trip = 0;
+};
+
+// What the node knows of itself.
+struct NodeInfo {
+  NodeId rank = 0;
+  std::uint32_t size = 0;
+  std::string cluster, transport, version;
+  std::uint32_t connected = 0;  // peers, this node not counted
+  std::vector<PeerInfo> peers;
+  std::vector<GroupInfo> groups;
+  std::map<std::string, std::uint64_t> counters;
+  std::int64_t pid = 0;
+  std::uint64_t payload_bytes_used = 0;
+  std::uint64_t clients = 0;
+};
+
+class Group;
+
+// Thread rule: one call at a time per participant (a Client), unless the subclass allows more (EmbeddedNode does).
+class Participant : public std::enable_shared_from_this<Participant> {
+ public:
+  virtual ~Participant() = default;
+
+  // -- queries
+  virtual NodeId rank() const = 0;        // of the node in its cluster
+  virtual std::uint32_t size() const = 0; // nodes in the cluster
+  virtual boost::asio::any_io_executor executor() = 0;
+  virtual Result<NodeInfo> status() = 0;
+
+  // -- groups
+  // Becomes a participant of this group, which from now on numbers its own operations: every participant makes the
+  // same calls in the same order. `all` and every name nobody has created is the group of all nodes.
+  // `participants`: local ones at each node; 0: whatever the group has, or 1.
+  Result<Group> open(std::string_view name, std::uint32_t participants = 0);
+  // The group without a number of one's own: each operation joins the generation that is open at that time.
+  // For callers that come and go, as the shell commands do. kInvalid if this node is not a member.
+  Result<Group> join(std::string_view name, std::uint32_t participants = 0);
+  // Returns when all members have the group; kRefused with the ranks that refuse it.
+  virtual Status create_group(const GroupRequest& request) = 0;
+  virtual Status remove_group(std::string_view name) = 0;
+
+  // -- messages: delivered exactly once, per (sender, tag) in the order of send(); `to` is a node of the cluster
+  // Waits only for room in the node's budget, never for the peer.
+  Status send(NodeId to, std::uint64_t tag, std::span<const std::byte> bytes, Duration deadline = {}) {
+    return do_send({to, tag, bytes, deadline, false});
+  }
+  // kWouldBlock instead of waiting for room.
+  Status try_send(NodeId to, std::uint64_t tag, std::span<const std::byte> bytes) {
+    return do_send({to, tag, bytes, {}, true});
+  }
+  Received receive(std::uint64_t tag, Duration deadline = {}) { return do_receive(tag, deadline); }
+
+  // Handlers take (Status) and (Received). The bytes are copied before async_send returns.
+  template <class Token>
+  auto async_send(NodeId to, std::uint64_t tag, std::span<const std::byte> bytes, Duration deadline, Token&& token);
+  template <class Token>
+  auto async_receive(std::uint64_t tag, Duration deadline, Token&& token);
+
+  // -- for Group: one operation, blocking and started
+  virtual Outcome do_operate(const OperationCall& call) = 0;
+  virtual void start_operate(const OperationCall& call, Completion<Outcome> done) = 0;
+
+ protected:
+  virtual Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) = 0;
+  virtual Status do_send(const SendCall& call) = 0;
+  virtual void start_send(const SendCall& call, Completion<Status> done) = 0;
+  virtual Received do_receive(std::uint64_t tag, Duration deadline) = 0;
+  virtual void start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) = 0;
+};
+
+// A group as one participant sees it. A value; copies are the same participant. Keeps the participant alive.
+class Group {
+ public:
+  Group(std::shared_ptr<Participant> participant, GroupInfo info)
+      : participant_(std::move(participant)), info_(std::move(info)) {}
+  const std::string& name() const { return info_.name; }
+  Rank rank() const { return info_.rank; }
+  Rank size() const { return info_.size; }
+  const GroupInfo& info() const { return info_; }
+
+  // Returns when every participant of every member has called.
+  Outcome barrier(Duration deadline = {}, const OperationOptions& options = {}) {
+    return participant_->do_operate(call(Operation::kBarrier, 0, {}, deadline, options));
+  }
+  // The root gives the bytes, the others pass none and find the root's in Outcome::payload.
+  Outcome multicast(Rank root, std::span<const std::byte> bytes, Duration deadline = {},
+                    const OperationOptions& options = {}) {
+    return participant_->do_operate(call(Operation::kMulticast, root, bytes, deadline, options));
+  }
+  // Handlers take (Outcome). The bytes are copied before async_multicast returns.
+  template <class Token>
+  auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = {}) {
+    return start(call(Operation::kBarrier, 0, {}, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_multicast(Rank root, std::span<const std::byte> bytes, Duration deadline, Token&& token,
+                       const OperationOptions& options = {}) {
+    return start(call(Operation::kMulticast, root, bytes, deadline, options), std::forward<Token>(token));
+  }
+
+ private:
+  OperationCall call(Operation operation, Rank root, std::span<const std::byte> bytes, Duration deadline,
+                     const OperationOptions& options) const {
+    return {info_.name, operation, root, bytes, deadline, &options, info_.participants};
+  }
+  template <class Token>
+  auto start(OperationCall call, Token&& token) {
+    return boost::asio::async_initiate<Token, void(Outcome)>(
+        [participant = participant_](auto handler, OperationCall c) {
+          participant->start_operate(c, Completion<Outcome>(std::move(handler), participant->executor()));
+        },
+        token, call);
+  }
+  std::shared_ptr<Participant> participant_;
+  GroupInfo info_;
+};
+
+template <class Token>
+auto Participant::async_send(NodeId to, std::uint64_t tag, std::span<const std::byte> bytes, Duration deadline,
+                             Token&& token) {
+  return boost::asio::async_initiate<Token, void(Status)>(
+      [self = shared_from_this()](auto handler, SendCall call) {
+        self->start_send(call, Completion<Status>(std::move(handler), self->executor()));
+      },
+      token, SendCall{to, tag, bytes, deadline, false});
+}
+
+template <class Token>
+auto Participant::async_receive(std::uint64_t tag, Duration deadline, Token&& token) {
+  return boost::asio::async_initiate<Token, void(Received)>(
+      [self = shared_from_this()](auto handler, std::uint64_t t, Duration d) {
+        self->start_receive(t, d, Completion<Received>(std::move(handler), self->executor()));
+      },
+      token, tag, deadline);
+}
+
+}  // namespace fibocast
