@@ -1,0 +1,100 @@
+#include "runtime/wire/client_status.h"
+
+#include "runtime/wire/rank_text.h"
+
+namespace fibocast {
+namespace {
+
+// "barrier 'gate' (generation 4, label 'start')"
+std::string subject(const OperationContext& about, Generation generation) {
+  std::string text = about.operation == Operation::kMulticast ? "multicast '" : "barrier '";
+  text += std::string(about.group) + "' (generation " + std::to_string(generation);
+  if (!about.label.empty()) text += ", label '" + std::string(about.label) + "'";
+  return text + ")";
+}
+
+std::string deadline_sentence(const OperationContext& about, const RankSet& missing) {
+  const std::string passed = "deadline passed after " + duration_text(about.waited) + "; ";
+  if (missing.empty())
+    return passed + "no rank is known to be missing, so this node was too slow or cut off: look at `fibocast status` "
+                    "or give it a longer deadline";
+  return passed + "missing ranks: " + rank_text(missing) + "; start them, or give it a longer deadline";
+}
+
+std::string verdict_sentence(const OperationContext& about, const CallDone& done) {
+  switch (done.verdict) {
+    case Verdict::kDeadlineExceeded: return deadline_sentence(about, done.ranks);
+    case Verdict::kPeerLost:
+      return "lost ranks: " + rank_text(done.ranks) + "; start their daemons again and repeat the operation";
+    case Verdict::kCancelled: return "cancelled; repeat it if it is still wanted";
+    case Verdict::kMismatch:
+      return "members called different operations; let every rank call the same operation with the same root";
+    case Verdict::kStale:
+      return "this generation ended longer ago than the node remembers; open the group again to join the next one";
+    case Verdict::kRefused:
+      return "refused by ranks: " + rank_text(done.ranks) +
+             "; they do not know the group or have another member list: create it, and give all daemons the same list";
+    default: return "failed; the log of the daemon says more";
+  }
+}
+
+std::string_view admission_sentence(Admission admission) {
+  switch (admission) {
+    case Admission::kWouldBlock: return "no room just now; repeat it later, or send less at a time";
+    case Admission::kUnknownGroup: return "no such group; create it first (`fibocast group create`)";
+    case Admission::kNotMember: return "this node is not a member; use a daemon of one of its ranks";
+    case Admission::kBadRank: return "no such rank; `fibocast status` shows how many there are";
+    case Admission::kTooLarge: return "too many bytes for the budget of this node; raise limits.payload_bytes";
+    case Admission::kBadName: return "not a name; allowed: 1 to 47 bytes";
+    case Admission::kExists: return "a group of this name exists with another definition; remove it or take another name";
+    case Admission::kNoPlan: return "the tree has more children at one rank than limits.transfers allows; raise it";
+    case Admission::kTaken: break;
+  }
+  return "";
+}
+
+}  // namespace
+
+client::Code code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk: return client::CODE_OK;
+    case Verdict::kDeadlineExceeded: return client::CODE_DEADLINE_EXCEEDED;
+    case Verdict::kPeerLost: return client::CODE_PEER_LOST;
+    case Verdict::kCancelled: return client::CODE_CANCELLED;
+    case Verdict::kMismatch: return client::CODE_MISMATCH;
+    case Verdict::kStale: return client::CODE_STALE;
+    case Verdict::kRefused: return client::CODE_REFUSED;
+    case Verdict::kPending: break;
+  }
+  return client::CODE_FAILED;
+}
+
+client::Code code_of(Admission admission) {
+  switch (admission) {
+    case Admission::kTaken: return client::CODE_OK;
+    case Admission::kWouldBlock: return client::CODE_WOULD_BLOCK;
+    default: return client::CODE_INVALID;
+  }
+}
+
+void set_status(client::Code code, std::string_view sentence, client::Status& status) {
+  status.Clear();
+  status.set_code(code);
+  if (!sentence.empty()) status.set_sentence(sentence.data(), sentence.size());
+}
+
+void describe_call(const OperationContext& about, const CallDone& done, client::Status& status) {
+  set_status(code_of(done.verdict), "", status);
+  if (done.verdict == Verdict::kOk) return;
+  status.set_sentence(subject(about, done.generation) + ": " + verdict_sentence(about, done));
+  for (std::uint32_t i = 0; i < done.ranks.runs(); ++i)
+    for (std::uint32_t k = 0; k < done.ranks.run(i).count; ++k) status.add_ranks(done.ranks.run(i).first + k);
+}
+
+void describe_admission(std::string_view about, Admission admission, client::Status& status) {
+  set_status(code_of(admission), "", status);
+  if (admission == Admission::kTaken) return;
+  status.set_sentence(std::string(about) + ": " + std::string(admission_sentence(admission)));
+}
+
+}  // namespace fibocast

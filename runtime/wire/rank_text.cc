@@ -1,0 +1,35 @@
+#include "runtime/wire/rank_text.h"
+
+#include <cstdio>
+
+namespace fibocast {
+
+std::string rank_text(const RankSet& ranks) {
+  if (ranks.empty()) return "none";
+  std::string text;
+  for (std::uint32_t i = 0; i < ranks.runs(); ++i) {
+    const RankSet::Run run = ranks.run(i);
+    if (i > 0) text += ", ";
+    text += std::to_string(run.first);
+    if (run.count > 1) text += (run.count == 2 ? ", " : "-") + std::to_string(run.first + run.count - 1);
+  }
+  if (ranks.truncated()) text += ", ...";
+  return text;
+}
+
+std::string duration_text(Nanoseconds duration) {
+  struct Unit {
+    Nanoseconds size;
+    const char* name;
+  };
+  for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}, Unit{1, "ns"}}) {
+    if (duration < unit.size && unit.size > 1) continue;
+    char text[48];
+    std::snprintf(text, sizeof text, "%.15g %s", double(duration / (unit.size / (unit.size > 1 ? 1000 : 1))) /
+                  (unit.size > 1 ? 1000 : 1), unit.name);
+    return text;
+  }
+  return {};
+}
+
+}  // namespace fibocast
