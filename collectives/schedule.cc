@@ -1,0 +1,194 @@
+#include "collectives/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "collectives/tree_view.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::array<std::pair<Operation, std::string_view>, 2> kOperations = {
+    {{Operation::kBarrier, "barrier"}, {Operation::kMulticast, "multicast"}}};
+constexpr std::array<std::string_view, 4> kCarries = {"token", "payload", "partial", "blocks"};
+
+void write_transfer(std::ostream& out, const char* direction, const Transfer& t) {
+  out << "    " << direction << ' ' << t.peer << ' ' << kCarries[static_cast<std::size_t>(t.carries)];
+  if (t.carries == Carries::kBlocks) out << ' ' << t.first_block << ' ' << t.blocks;
+  out << " in stage " << int{t.stage} << '\n';
+}
+
+void write_rank(std::ostream& out, const RankPart& part, Rank rank) {
+  out << "rank " << rank << '\n';
+  const RankSchedule view = part.view();
+  for (std::size_t i = 0; i < view.stages.size(); ++i) {
+    const Stage& stage = view.stages[i];
+    out << "  stage " << i << " after ";
+    stage.after == kNoStage ? out << '-' : out << int{stage.after};
+    out << " repeat " << stage.repeat << " not_before " << stage.not_before;
+    out << (stage.waits_for_arrival ? " waits_for_arrival\n" : "\n");
+    for (const Transfer& t : view.receives(stage)) write_transfer(out, "receive", t);
+    for (const Transfer& t : view.sends(stage)) write_transfer(out, "send", t);
+  }
+}
+
+// Reads the text form line by line. Each function returns false where the line has another form.
+class Parser {
+ public:
+  std::optional<Schedule> parse(std::string_view text, std::string& error) {
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      std::istringstream words(line);
+      if (!parse_line(words) || !at_end(words)) {
+        error = "line " + std::to_string(number) + " of the schedule is not understood: " + line;
+        return {};
+      }
+    }
+    if (result_.shape.ranks == result_.ranks.size()) return std::move(result_);
+    error = "the schedule has " + std::to_string(result_.ranks.size()) + " ranks and says " +
+            std::to_string(result_.shape.ranks);
+    return {};
+  }
+
+ private:
+  static bool at_end(std::istream& words) {
+    std::string rest;
+    return !(words >> rest);
+  }
+  static bool expect(std::istream& words, std::string_view word) {
+    std::string found;
+    return words >> found && found == word;
+  }
+
+  bool parse_line(std::istream& words) {
+    std::string first;
+    if (!(words >> first)) return true;  // an empty line
+    if (first == "schedule") return parse_shape(words);
+    if (first == "rank") return parse_rank(words);
+    if (first == "stage") return !result_.ranks.empty() && parse_stage(words);
+    const bool in_stage = !result_.ranks.empty() && !result_.ranks.back().stages.empty();
+    if (first == "receive") return in_stage && stage().sends == 0 && parse_transfer(words, stage().receives);
+    if (first == "send") return in_stage && parse_transfer(words, stage().sends);
+    return false;
+  }
+
+  bool parse_shape(std::istream& words) {
+    std::string name;
+    OperationShape& shape = result_.shape;
+    if (!(words >> name) || !operation_by_name(name)) return false;
+    shape.operation = *operation_by_name(name);
+    return expect(words, "ranks") && words >> shape.ranks && expect(words, "bytes") && words >> shape.total_bytes &&
+           expect(words, "segment") && words >> shape.segment_bytes;
+  }
+
+  bool parse_rank(std::istream& words) {
+    Rank rank = kNoRank;
+    if (!(words >> rank) || rank != result_.ranks.size()) return false;
+    result_.ranks.emplace_back();
+    return true;
+  }
+
+  bool parse_stage(std::istream& words) {
+    RankPart& part = result_.ranks.back();
+    std::size_t index = 0;
+    std::string after;
+    std::string waits;
+    Stage stage{.first_transfer = static_cast<std::uint32_t>(part.transfers.size())};
+    if (!(words >> index) || index != part.stages.size() || index >= kNoStage) return false;
+    if (!expect(words, "after") || !(words >> after) || !expect(words, "repeat") || !(words >> stage.repeat))
+      return false;
+    if (!expect(words, "not_before") || !(words >> stage.not_before)) return false;
+    if (words >> waits && waits != "waits_for_arrival") return false;
+    stage.waits_for_arrival = !waits.empty();
+    part.stages.push_back(stage);
+    return after == "-" || parse_small(after, part.stages.back().after);
+  }
+
+  bool parse_transfer(std::istream& words, std::uint32_t& count) {
+    Transfer t;
+    std::string carries;
+    std::string stage_text;
+    if (!(words >> t.peer >> carries)) return false;
+    const auto* const known = std::ranges::find(kCarries, carries);
+    if (known == kCarries.end()) return false;
+    t.carries = static_cast<Carries>(known - kCarries.begin());
+    if (t.carries == Carries::kBlocks && !(words >> t.first_block >> t.blocks)) return false;
+    if (!expect(words, "in") || !expect(words, "stage") || !(words >> stage_text)) return false;
+    result_.ranks.back().transfers.push_back(t);
+    ++count;
+    return parse_small(stage_text, result_.ranks.back().transfers.back().stage);
+  }
+
+  static bool parse_small(const std::string& text, std::uint8_t& value) {
+    unsigned number = 0;
+    std::istringstream in(text);
+    if (!(in >> number) || number >= kNoStage || !at_end(in)) return false;
+    value = static_cast<std::uint8_t>(number);
+    return true;
+  }
+
+  Stage& stage() { return result_.ranks.back().stages.back(); }
+
+  Schedule result_;
+};
+
+}  // namespace
+
+std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me) {
+  if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return {};
+  constexpr std::size_t kMostStages = 8;
+  for (std::size_t capacity = 64; capacity <= std::size_t{8} * shape.ranks + 64; capacity *= 2) {
+    RankPart part{std::vector<Stage>(kMostStages), std::vector<Transfer>(capacity)};
+    ScheduleWriter writer(part.stages, part.transfers);
+    if (!build_rank_schedule(plan, shape, me, writer)) continue;
+    const RankSchedule built = writer.schedule();
+    return RankPart{{built.stages.begin(), built.stages.end()}, {built.transfers.begin(), built.transfers.end()}};
+  }
+  return {};
+}
+
+std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& shape) {
+  Schedule schedule{shape, {}};
+  schedule.ranks.reserve(shape.ranks);
+  for (Rank me = 0; me < shape.ranks; ++me) {
+    std::optional<RankPart> part = build_rank_part(plan, shape, me);
+    if (!part) return {};
+    schedule.ranks.push_back(std::move(*part));
+  }
+  return schedule;
+}
+
+std::string_view operation_name(Operation operation) {
+  for (const auto& [value, name] : kOperations)
+    if (value == operation) return name;
+  return "unknown";
+}
+
+std::optional<Operation> operation_by_name(std::string_view name) {
+  for (const auto& [value, known] : kOperations)
+    if (known == name) return value;
+  return {};
+}
+
+std::string to_text(const RankPart& part, Rank rank) {
+  std::ostringstream out;
+  write_rank(out, part, rank);
+  return std::move(out).str();
+}
+
+std::string to_text(const Schedule& schedule) {
+  std::ostringstream out;
+  out << "schedule " << operation_name(schedule.shape.operation) << " ranks " << schedule.shape.ranks << " bytes "
+      << schedule.shape.total_bytes << " segment " << schedule.shape.segment_bytes << '\n';
+  for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) write_rank(out, schedule.ranks[rank], rank);
+  return std::move(out).str();
+}
+
+std::optional<Schedule> parse_schedule(std::string_view text, std::string& error) {
+  return Parser().parse(text, error);
+}
+
+}  // namespace fibocast

@@ -1,0 +1,51 @@
+// The schedules of all ranks of an operation together: to print, to read back, to check (validate.h) and to predict
+// (predict.h). Made of the same rank schedules that nodes build. For tools, not the core.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/plan.h"
+
+namespace fibocast {
+
+// One rank's schedule that owns its memory.
+struct RankPart {
+  std::vector<Stage> stages;
+  std::vector<Transfer> transfers;
+
+  RankSchedule view() const { return {stages, transfers}; }
+};
+
+struct Schedule {
+  OperationShape shape;
+  std::vector<RankPart> ranks;  // shape.ranks of them, virtual: the root is 0
+};
+
+// build_rank_schedule() with as much memory as it takes. Nothing for an invalid plan or me >= shape.ranks.
+std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me);
+// All of them.
+std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& shape);
+
+// "barrier", "multicast".
+std::string_view operation_name(Operation operation);
+std::optional<Operation> operation_by_name(std::string_view name);
+
+// One rank's stages, a line for each stage and transfer, as in to_text().
+std::string to_text(const RankPart& part, Rank rank);
+// A text that says everything and can be read back:
+//   schedule multicast ranks 2 bytes 100 segment 60
+//   rank 0
+//     stage 0 after - repeat 2 not_before 0 waits_for_arrival
+//       send 1 payload in stage 0
+//   rank 1
+//     stage 0 after - repeat 2 not_before 0
+//       receive 0 payload in stage 0
+// Blocks are written "blocks FIRST COUNT". "in stage" names the stage in which the receiver waits.
+std::string to_text(const Schedule& schedule);
+// Nothing for a text of another form; `error` then says which line.
+std::optional<Schedule> parse_schedule(std::string_view text, std::string& error);
+
+}  // namespace fibocast
