@@ -19,11 +19,11 @@ enum class NicPorts : std::uint8_t { kShared, kIndependent };
 
 struct NicSettings {
   bool enabled = false;
-  Nanoseconds send = 0;            // s, already scaled
-  Nanoseconds latency = 0;         // l
-  Nanoseconds receive = 0;         // o
-  double send_per_byte = 0;        // c: ns per byte on the sender
-  double receive_per_byte = 0;     // ns per byte on the receiver
+  Nanoseconds send = 0;         // s, already scaled
+  Nanoseconds latency = 0;      // l
+  Nanoseconds receive = 0;      // o
+  double send_per_byte = 0;     // c: ns per byte on the sender
+  double receive_per_byte = 0;  // ns per byte on the receiver
   NicPorts ports = NicPorts::kShared;
 };
 
@@ -42,38 +42,42 @@ class EmulatedNic {
 
   // -- queries
   bool enabled() const { return settings_.enabled; }
-  bool full() const { return count_ == capacity_; }
+  bool full() const { return count_ == entries_.size(); }
   Nanoseconds next_deadline() const;  // max() when nothing waits
 
-  // -- requests; precondition: !full()
+  // -- requests; precondition: !full(). `source_order` decides between receives that join the queue at the same
+  // instant (source rank, then stage: PROTOCOL 4).
   void request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
-  void request_receive(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
+  void request_receive(std::uint64_t ticket, std::uint64_t bytes, std::uint64_t source_order, Nanoseconds now);
 
-  // -- output: the earliest transfer whose occupancy has ended by `now`; false if none
+  // -- output: the transfer whose occupancy ended first, by `now` at the latest; false if none
   bool poll(Nanoseconds now, NicDue& out);
 
  private:
   struct Entry {
     std::uint64_t ticket;
     std::uint64_t bytes;
-    Nanoseconds asked;  // when it joined its port's queue (a receive: after the wire latency)
+    std::uint64_t order;  // among entries with the same `asked`
+    Nanoseconds asked;    // when it joined its port's queue (a receive: after the wire latency)
+    bool is_send;
+  };
+  // The head of a port's queue and when its occupancy begins and ends.
+  struct Head {
+    std::uint32_t index;
     Nanoseconds began;
     Nanoseconds due;
-    std::uint64_t order;
-    bool is_send;
-    bool placed;  // `began` and `due` are fixed
   };
-  void add(const Entry& e);
-  void place_until(Nanoseconds now);
-  void place_next(bool send_port, Nanoseconds now);
+  std::uint32_t ports() const { return settings_.ports == NicPorts::kShared ? 1 : 2; }
+  std::uint32_t port_of(const Entry& e) const { return ports() == 1 ? 0 : (e.is_send ? 1 : 0); }
   Nanoseconds occupancy(const Entry& e) const;
+  bool head_of(std::uint32_t port, Head& out) const;
+  bool earliest(Head& out) const;
 
   NicSettings settings_;
   std::span<Entry> entries_;
-  std::uint32_t capacity_ = 0;
   std::uint32_t count_ = 0;
   std::uint64_t next_order_ = 0;
-  Nanoseconds free_at_[2] = {0, 0};  // per port: receive, send; `shared` uses only the first
+  Nanoseconds free_at_[2] = {0, 0};
 };
 
 }  // namespace fibocast

@@ -1,4 +1,4 @@
-// The words of the transport layer and the interface that UDP, TCP and the in-process transport share.
+// The interface that UDP, TCP and the in-process transport share.
 //
 // What a transport promises: a frame handed to send() reaches the peer's on_frame() whole and unchanged,
 // or not at all; it may come late, twice or out of order. The reliable channel above makes "exactly once, in
@@ -6,23 +6,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 
+#include "transport/words.h"
+
 namespace fibocast {
-
-using NodeId = std::uint32_t;      // a daemon: its position in the cluster's list
-using Nanoseconds = std::int64_t;  // a duration or a point on the host's monotonic clock
-using BufferId = std::uint32_t;    // a payload buffer that the host owns
-inline constexpr BufferId kNoBuffer = 0xffff'ffff;
-
-// A run of bytes in a payload buffer of the host. The core hands ranges around; it never touches the bytes.
-struct PayloadRange {
-  BufferId buffer = kNoBuffer;
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-};
 
 // Moves frames between nodes. One thread: the one that runs the host's io_context.
 class Transport {

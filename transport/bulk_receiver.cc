@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "transport/bulk_lane.h"
+
+namespace fibocast {
+
+std::size_t BulkReceiver::bytes_needed(const ChannelLimits& limits) {
+  return carved_bytes<Arrived>(ring_slots(limits.bulk_window)) + carved_bytes<Stream>(limits.bulk_streams) +
+         carved_bytes<std::uint32_t>(2 * limits.bulk_streams);
+}
+
+BulkReceiver::BulkReceiver(const ChannelLimits& limits, MemoryCarver& memory)
+    : window_(limits.bulk_window),
+      arrived_(memory.take<Arrived>(ring_slots(limits.bulk_window))),
+      streams_(memory.take<Stream>(limits.bulk_streams)),
+      discarded_(memory.take<std::uint32_t>(2 * limits.bulk_streams)) {}
+
+void BulkReceiver::reset() {
+  window_.reset();
+  std::fill(streams_.begin(), streams_.end(), Stream{});
+  std::fill(discarded_.begin(), discarded_.end(), 0);
+  delivered_ = 0;
+  missed_stream_ = 0;
+  fresh_ = false;
+}
+
+std::uint32_t BulkReceiver::streams_free() const {
+  return static_cast<std::uint32_t>(std::ranges::count(streams_, 0u, &Stream::number));
+}
+
+bool BulkReceiver::accept(std::uint32_t stream, PayloadRange target) {
+  check_channel(stream != 0 && find(stream) == nullptr);
+  Stream* free = find(0);
+  check_channel(free != nullptr);
+  *free = {stream, target};
+  return missed_stream_ == stream;
+}
+
+bool BulkReceiver::discard(std::uint32_t stream) {
+  if (stream == 0 || discarded(stream)) return false;
+  if (Stream* s = find(stream); s != nullptr) *s = Stream{};
+  discarded_[next_discarded_] = stream;
+  next_discarded_ = (next_discarded_ + 1) % static_cast<std::uint32_t>(discarded_.size());
+  return missed_stream_ == stream;
+}
+
+BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
+  check_channel(drained());
+  using Place = ReceiveWindow::Place;
+  const auto head = decode_fragment(frame.body);
+  if (!head) return Verdict::kMalformed;
+  const Place place = window_.place(frame.sequence);
+  if (place == Place::kDuplicate) return Verdict::kDuplicate;
+  if (place == Place::kBeyond) return Verdict::kDropped;
+  forget_discarded_below(head->oldest_open);
+  const Stream* s = head->stream == 0 ? nullptr : find(head->stream);
+  if (s == nullptr && head->stream != 0 && !discarded(head->stream)) {
+    missed_stream_ = head->stream;
+    return Verdict::kUnknownStream;
+  }
+  if (s != nullptr) {
+    const std::uint64_t total = s->target.length;
+    if (head->offset > total || frame.payload.size() > total - head->offset) return Verdict::kMalformed;
+    fresh_ = !frame.payload.empty();
+    fresh_stream_ = head->stream;
+    fresh_payload_ = frame.payload;
+    fresh_target_ = {s->target.buffer, s->target.offset + head->offset, frame.payload.size()};
+  }
+  arrived_[frame.sequence & (arrived_.size() - 1)] = {head->offset + frame.payload.size(), head->stream};
+  window_.mark(frame.sequence);
+  return place == Place::kNext ? Verdict::kTaken : Verdict::kAhead;
+}
+
+bool BulkReceiver::poll(Delivery& out) {
+  if (fresh_) {
+    fresh_ = false;
+    out.kind = Delivery::Kind::kBulkData;
+    out.stream = fresh_stream_;
+    out.payload = fresh_payload_;
+    out.target = fresh_target_;
+    return true;
+  }
+  return poll_progress(out);
+}
+
+bool BulkReceiver::poll_progress(Delivery& out) {
+  while (delivered_ != window_.expected()) {
+    const Arrived a = arrived(delivered_++);
+    // One report for a run of fragments of one stream.
+    if (delivered_ != window_.expected() && arrived(delivered_).stream == a.stream) continue;
+    Stream* s = a.stream == 0 ? nullptr : find(a.stream);
+    if (s == nullptr) continue;  // discarded meanwhile
+    out.kind = Delivery::Kind::kBulkProgress;
+    out.stream = a.stream;
+    out.contiguous = a.end;
+    out.complete = a.end == s->target.length;
+    if (out.complete) *s = Stream{};
+    return true;
+  }
+  return false;
+}
+
+BulkReceiver::Stream* BulkReceiver::find(std::uint32_t number) {
+  const auto it = std::ranges::find(streams_, number, &Stream::number);
+  return it == streams_.end() ? nullptr : &*it;
+}
+
+bool BulkReceiver::discarded(std::uint32_t number) const {
+  return std::ranges::find(discarded_, number) != discarded_.end();
+}
+
+void BulkReceiver::forget_discarded_below(std::uint32_t number) {
+  for (std::uint32_t& d : discarded_) {
+    if (d < number) d = 0;
+  }
+}
+
+}  // namespace fibocast

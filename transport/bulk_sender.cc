@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "transport/bulk_lane.h"
+
+namespace fibocast {
+namespace {
+constexpr std::uint32_t kVoid = 0xffff'ffff;  // stream slot of a fragment whose stream was cancelled
+}  // namespace
+
+std::size_t BulkSender::bytes_needed(const ChannelLimits& limits) {
+  const std::uint32_t slots = ring_slots(limits.bulk_window);
+  return carved_bytes<SentFrame>(slots) + carved_bytes<Fragment>(slots) + carved_bytes<Stream>(limits.bulk_streams);
+}
+
+BulkSender::BulkSender(const ChannelLimits& limits, MemoryCarver& memory)
+    : window_(limits.bulk_window, memory.take<SentFrame>(ring_slots(limits.bulk_window))),
+      fragments_(memory.take<Fragment>(ring_slots(limits.bulk_window))),
+      streams_(memory.take<Stream>(limits.bulk_streams)) {}
+
+void BulkSender::reset() {
+  window_.reset();
+  std::fill(streams_.begin(), streams_.end(), Stream{});
+  in_flight_ = 0;
+}
+
+std::uint32_t BulkSender::streams_free() const {
+  return static_cast<std::uint32_t>(std::ranges::count(streams_, 0u, &Stream::number));
+}
+
+bool BulkSender::idle() const { return window_.empty() && std::ranges::none_of(streams_, &Stream::has_bytes); }
+
+std::uint32_t BulkSender::open(std::uint64_t total) {
+  Stream* free = find(0);
+  check_channel(free != nullptr);
+  if (++last_number_ == 0) ++last_number_;
+  *free = Stream{};
+  free->number = last_number_;
+  free->total = total;
+  return last_number_;
+}
+
+void BulkSender::extend(std::uint32_t stream, PayloadRange source, std::uint64_t available) {
+  Stream* s = find(stream);
+  if (stream == 0 || s == nullptr) return;  // forgotten when the peer restarted
+  check_channel(source.length == s->total && available <= s->total && available >= s->available);
+  s->source = source;
+  s->available = available;
+  s->extended = true;
+}
+
+// The lane must have no gap: fragments in flight stay, as empty ones of the void, and the buffer is free at once.
+void BulkSender::cancel(std::uint32_t stream) {
+  Stream* s = find(stream);
+  if (stream == 0 || s == nullptr) return;
+  const auto slot = static_cast<std::uint32_t>(s - streams_.data());
+  for (std::uint32_t i = 0, sequence = window_.base(); i < window_.used(); ++i, ++sequence) {
+    Fragment& f = fragments_[window_.slot(sequence)];
+    if (f.stream_slot == slot) f.stream_slot = kVoid;
+  }
+  *s = Stream{};
+}
+
+bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
+  if (window_.free() == 0) return false;
+  Stream* s = oldest_with_bytes();
+  if (s == nullptr) return false;
+  const std::uint64_t length = std::min<std::uint64_t>(fragment_bytes, s->available - s->cut);
+  if (in_flight_ > 0 && in_flight_ + length > credit) return false;
+  const std::uint32_t slot = window_.slot(window_.push(true));
+  fragments_[slot] = {s->cut, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(s - streams_.data())};
+  s->cut += length;
+  s->all_cut = s->cut == s->total;
+  ++s->unacknowledged;
+  in_flight_ += length;
+  return true;
+}
+
+PayloadRange BulkSender::fill(std::uint32_t sequence, Frame& frame,
+                              std::span<std::byte, FragmentBody::kBytes> body) const {
+  const Fragment& f = fragments_[window_.slot(sequence)];
+  frame.type = FrameType::kDataBulk;
+  frame.sequence = sequence;
+  frame.urgent = true;
+  frame.body = body;
+  if (f.stream_slot == kVoid) {
+    encode_fragment({.stream = 0, .oldest_open = oldest_open(), .offset = 0}, body);
+    return {};
+  }
+  const Stream& s = streams_[f.stream_slot];
+  encode_fragment({.stream = s.number, .oldest_open = oldest_open(), .offset = f.offset}, body);
+  frame.payload_length = f.length;
+  return {s.source.buffer, s.source.offset + f.offset, f.length};
+}
+
+void BulkSender::on_acknowledged(std::uint32_t sequence) {
+  Fragment& f = fragments_[window_.slot(sequence)];
+  in_flight_ -= f.length;
+  if (f.stream_slot == kVoid) return;
+  --streams_[f.stream_slot].unacknowledged;
+  f.stream_slot = kVoid;  // still in the window until all before it are; its stream may end before
+}
+
+std::uint32_t BulkSender::poll_sent() {
+  for (Stream& s : streams_) {
+    if (!s.sent()) continue;
+    const std::uint32_t number = s.number;
+    s = Stream{};
+    return number;
+  }
+  return 0;
+}
+
+BulkSender::Stream* BulkSender::find(std::uint32_t number) {
+  const auto it = std::ranges::find(streams_, number, &Stream::number);
+  return it == streams_.end() ? nullptr : &*it;
+}
+
+BulkSender::Stream* BulkSender::oldest_with_bytes() {
+  Stream* oldest = nullptr;
+  for (Stream& s : streams_) {
+    if (s.has_bytes() && (oldest == nullptr || s.number < oldest->number)) oldest = &s;
+  }
+  return oldest;
+}
+
+std::uint32_t BulkSender::oldest_open() const {
+  std::uint32_t oldest = last_number_ + 1;
+  for (const Stream& s : streams_) {
+    if (s.number != 0 && s.number < oldest) oldest = s.number;
+  }
+  return oldest;
+}
+
+}  // namespace fibocast

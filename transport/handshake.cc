@@ -1,0 +1,163 @@
+#include "transport/handshake.h"
+
+#include <algorithm>
+
+namespace fibocast {
+namespace {
+constexpr Nanoseconds kFirstHelloInterval = 50'000'000;
+constexpr Nanoseconds kLongestHelloInterval = 1'000'000'000;
+}  // namespace
+
+Handshake::Handshake(const ChannelSettings& settings)
+    : self_{settings.cluster_digest, settings.incarnation, settings.urgent_ack_delay, settings.idle_ack_delay},
+      hello_interval_(kFirstHelloInterval),
+      last_hello_at_(-kLongestHelloInterval) {}
+
+// Never 0, which means "not known".
+std::uint32_t Handshake::session_of(std::uint64_t incarnation) {
+  const auto low = static_cast<std::uint32_t>(incarnation);
+  return low == 0 ? 1 : low;
+}
+
+std::uint32_t Handshake::peer_session(FrameType type) const {
+  if (type == FrameType::kHelloAck || type == FrameType::kRefuse) return answer_session_;
+  return peer_.incarnation == 0 ? 0 : session_of(peer_.incarnation);
+}
+
+void Handshake::connect(Nanoseconds now) {
+  if (state_ != ChannelState::kClosed) return;
+  state_ = ChannelState::kConnecting;
+  hello_at_ = now;
+}
+
+Handshake::Outcome Handshake::on_frame(const Frame& frame, Nanoseconds now) {
+  switch (frame.type) {
+    case FrameType::kHello:
+      return on_hello(frame, now);
+    case FrameType::kHelloAck:
+      return on_hello_ack(frame);
+    case FrameType::kRefuse:
+      return on_refuse(frame);
+    default:
+      return on_session_frame(frame, now);
+  }
+}
+
+Handshake::Outcome Handshake::on_hello(const Frame& frame, Nanoseconds now) {
+  const auto hello = decode_hello(frame.body);
+  if (!hello) return Outcome::kMalformed;
+  if (fenced(hello->incarnation)) return Outcome::kStale;
+  answer_echo_ = static_cast<std::uint32_t>(frame.counter);
+  answer_session_ = session_of(hello->incarnation);
+  if (hello->cluster_digest != self_.cluster_digest) {
+    answer_ = FrameType::kRefuse;
+    return refuse(hello->cluster_digest);
+  }
+  answer_ = FrameType::kHelloAck;
+  candidate_ = *hello;
+  if (state_ == ChannelState::kClosed || state_ == ChannelState::kRefused) {
+    state_ = ChannelState::kConnecting;  // our own hello only if the peer does not go on
+    hello_at_ = now + kFirstHelloInterval;
+    hello_interval_ = kFirstHelloInterval;
+  }
+  return Outcome::kNothing;
+}
+
+Handshake::Outcome Handshake::on_hello_ack(const Frame& frame) {
+  const auto hello = decode_hello(frame.body);
+  if (!hello) return Outcome::kMalformed;
+  const bool ours = hello_open_ && frame.to_session == session() && frame.echo == hello_counter_;
+  if (!ours || fenced(hello->incarnation)) return Outcome::kStale;
+  if (hello->cluster_digest != self_.cluster_digest) return refuse(hello->cluster_digest);
+  return enter(*hello);
+}
+
+Handshake::Outcome Handshake::on_refuse(const Frame& frame) {
+  const auto hello = decode_hello(frame.body);
+  if (!hello) return Outcome::kMalformed;
+  const bool ours = hello_open_ && frame.to_session == session() && frame.echo == hello_counter_;
+  if (!ours || hello->cluster_digest == self_.cluster_digest) return Outcome::kStale;
+  return refuse(hello->cluster_digest);
+}
+
+Handshake::Outcome Handshake::on_session_frame(const Frame& frame, Nanoseconds now) {
+  if (frame.to_session == session()) {
+    const bool known = peer_.incarnation != 0 && frame.from_session == session_of(peer_.incarnation);
+    if (known && state_ == ChannelState::kConnected) return Outcome::kNothing;
+    if (candidate_.incarnation != 0 && frame.from_session == session_of(candidate_.incarnation)) {
+      return enter(candidate_);
+    }
+  }
+  ask_again(now);
+  return Outcome::kStale;
+}
+
+// A connected peer is not given up for one stray hello of a stranger: if it is really gone, it will be missed.
+Handshake::Outcome Handshake::refuse(std::uint64_t digest) {
+  if (state_ == ChannelState::kConnected) return Outcome::kNothing;
+  const bool news = state_ != ChannelState::kRefused || peer_digest_ != digest;
+  state_ = ChannelState::kRefused;
+  peer_digest_ = digest;
+  hello_at_ = kNoDeadline;
+  return news ? Outcome::kRefused : Outcome::kNothing;
+}
+
+Handshake::Outcome Handshake::enter(const HelloBody& peer) {
+  hello_open_ = false;
+  hello_at_ = kNoDeadline;
+  hello_interval_ = kFirstHelloInterval;
+  const bool same = peer_.incarnation == peer.incarnation;
+  if (same && state_ == ChannelState::kConnected) return Outcome::kNothing;
+  const bool first = peer_.incarnation == 0;
+  if (!first && !same) {
+    replaced_[next_replaced_] = peer_.incarnation;
+    next_replaced_ = (next_replaced_ + 1) % static_cast<std::uint32_t>(replaced_.size());
+  }
+  state_ = ChannelState::kConnected;
+  peer_ = peer;
+  candidate_ = {};
+  return first || same ? Outcome::kConnected : Outcome::kRestarted;
+}
+
+// The peer talks to a former life of us, or we do not know this one: find each other again.
+void Handshake::ask_again(Nanoseconds now) {
+  if (state_ == ChannelState::kRefused) return;
+  if (state_ == ChannelState::kClosed) state_ = ChannelState::kConnecting;
+  hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + kFirstHelloInterval));
+}
+
+bool Handshake::fenced(std::uint64_t incarnation) const {
+  return std::ranges::find(replaced_, incarnation) != replaced_.end();
+}
+
+std::optional<FrameType> Handshake::wants(Nanoseconds now) const {
+  if (answer_) return answer_;
+  if (hello_at_ <= now) return FrameType::kHello;
+  return std::nullopt;
+}
+
+void Handshake::fill(FrameType type, Frame& frame, std::span<std::byte, HelloBody::kBytes> body) const {
+  frame.type = type;
+  if (type != FrameType::kHello) frame.echo = answer_echo_;
+  encode_hello(self_, body);
+  frame.body = body;
+}
+
+void Handshake::sent(FrameType type, std::uint64_t counter, Nanoseconds now) {
+  if (type != FrameType::kHello) {
+    answer_.reset();
+    return;
+  }
+  hello_counter_ = static_cast<std::uint32_t>(counter);
+  hello_open_ = true;
+  last_hello_at_ = now;
+  hello_at_ = state_ == ChannelState::kConnecting ? now + hello_interval_ : kNoDeadline;
+  hello_interval_ = std::min(2 * hello_interval_, kLongestHelloInterval);
+}
+
+std::optional<Nanoseconds> Handshake::answered_hello(const Frame& hello_ack) const {
+  if (!hello_open_ || hello_ack.echo != hello_counter_) return std::nullopt;
+  return last_hello_at_;
+}
+
+}  // namespace fibocast

@@ -1,0 +1,76 @@
+// Who the peer is: which incarnation of it we talk to, and whether it belongs to the same cluster. Core.
+//
+// A hello names the sender's incarnation; the answer echoes the frame counter of that hello, so a late answer
+// of a former life cannot be taken for a new one. The side that was only asked believes in the asker when a
+// frame with both right session numbers has come: an old hello that strays alone changes nothing. A pair of
+// incarnations is entered at most once, because replaced incarnations are remembered and ignored; so both
+// sides always count their lanes from 0.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "transport/channel_types.h"
+#include "transport/frame.h"
+
+namespace fibocast {
+
+class Handshake {
+ public:
+  enum class Outcome : std::uint8_t {
+    kNothing,
+    kConnected,  // with the first incarnation we know
+    kRestarted,  // connected with another incarnation than before
+    kRefused,    // newly refused: peer_digest()
+    kStale,      // not of this pair of incarnations: drop the frame
+    kMalformed,
+  };
+  explicit Handshake(const ChannelSettings& settings);
+
+  ChannelState state() const { return state_; }
+  std::uint64_t peer_digest() const { return peer_digest_; }
+  const HelloBody& peer() const { return peer_; }
+  std::uint32_t session() const { return session_of(self_.incarnation); }
+  // Session number of the peer to write into a frame of this type.
+  std::uint32_t peer_session(FrameType type) const;
+  Nanoseconds deadline() const { return hello_at_; }
+
+  void connect(Nanoseconds now);
+  // Any frame that came from the peer, first of all.
+  Outcome on_frame(const Frame& frame, Nanoseconds now);
+  // The handshake frame to be sent now, if any, and the fact that it was; fill() writes its own fields.
+  std::optional<FrameType> wants(Nanoseconds now) const;
+  void fill(FrameType type, Frame& frame, std::span<std::byte, HelloBody::kBytes> body) const;
+  void sent(FrameType type, std::uint64_t counter, Nanoseconds now);
+  // When the last hello left, if this answer is to that one.
+  std::optional<Nanoseconds> answered_hello(const Frame& hello_ack) const;
+
+ private:
+  static std::uint32_t session_of(std::uint64_t incarnation);
+  Outcome on_hello(const Frame& frame, Nanoseconds now);
+  Outcome on_hello_ack(const Frame& frame);
+  Outcome on_refuse(const Frame& frame);
+  Outcome on_session_frame(const Frame& frame, Nanoseconds now);
+  Outcome refuse(std::uint64_t digest);
+  Outcome enter(const HelloBody& peer);
+  void ask_again(Nanoseconds now);
+  bool fenced(std::uint64_t incarnation) const;
+
+  HelloBody self_;
+  HelloBody peer_;       // incarnation 0: none yet
+  HelloBody candidate_;  // said hello, not yet believed
+  std::array<std::uint64_t, 4> replaced_{};
+  std::uint32_t next_replaced_ = 0;
+  ChannelState state_ = ChannelState::kClosed;
+  std::uint64_t peer_digest_ = 0;
+  Nanoseconds hello_at_ = kNoDeadline;
+  Nanoseconds hello_interval_;
+  Nanoseconds last_hello_at_;
+  std::uint32_t hello_counter_ = 0;  // low half of that of the last hello
+  bool hello_open_ = false;          // it was not answered yet
+  std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
+  std::uint32_t answer_echo_ = 0;
+  std::uint32_t answer_session_ = 0;
+};
+
+}  // namespace fibocast
