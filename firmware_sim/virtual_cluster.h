@@ -80,6 +80,8 @@ class VirtualCluster {
 
   // Null while it has not come. Answers stay where they are.
   const Answer* answer(std::uint64_t cookie) const;
+  // The answer stays, its bytes go: memory of long runs. Precondition: answered.
+  void forget_payload(std::uint64_t cookie) { answers_.at(cookie).payload = {}; }
   std::uint64_t answers() const { return answers_.size(); }
   std::uint64_t repeated_answers() const { return repeated_answers_; }
   // Payloads that arrive are released at once, unless the application is slow: then the test releases them.

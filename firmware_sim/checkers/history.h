@@ -1,0 +1,76 @@
+// What the applications of a cluster saw and did, in order: the only thing that the checkers look at, so that a test
+// can hand them a history with a planted defect.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/types.h"
+
+namespace fibocast {
+
+// Identifies bytes: two payloads that differ have different prints, up to hash collisions.
+struct Fingerprint {
+  std::uint64_t size = 0;
+  std::uint64_t hash = 0;
+  bool operator==(const Fingerprint&) const = default;
+};
+Fingerprint fingerprint(std::span<const std::byte> bytes);
+
+struct HistoryGroup {
+  std::string name;
+  std::vector<NodeId> members;  // by rank
+  std::uint32_t participants = 1;
+};
+
+struct Record {
+  enum class Kind : std::uint8_t {
+    kArrived,   // a participant's call was taken
+    kDone,      // ... and answered
+    kSent,      // an application message was taken
+    kReceived,  // ... and delivered
+  };
+  Kind kind = Kind::kArrived;
+  Nanoseconds at = 0;
+  NodeId node = 0;  // where it happened
+
+  // kArrived, kDone
+  std::uint32_t group = 0;        // index in History::groups
+  std::uint32_t participant = 0;  // of the group at this node
+  Generation generation = 0;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;
+  Nanoseconds deadline = kNever;
+  Verdict verdict = Verdict::kPending;
+  std::vector<Rank> missing;  // named by the verdict
+
+  // kSent: to `peer`; kReceived: from `peer`
+  NodeId peer = 0;
+  std::uint64_t tag = 0;
+
+  Fingerprint payload;  // multicast: of the sender at kArrived, of the others at kDone; messages: always
+};
+
+// How a node looked when everything was over and everything released.
+struct NodeEnd {
+  std::uint64_t payload_bytes = 0;     // Node::payload_bytes_used()
+  std::uint64_t buffers = 0;           // that the host still keeps
+  std::uint64_t repeated_answers = 0;  // answers with a cookie that had one already
+  std::uint64_t idle_wakes = 0;        // on_timer() calls during the last, quiet second
+  bool stuck = false;                  // woke itself for ever at one instant
+};
+
+struct History {
+  std::vector<HistoryGroup> groups;
+  std::vector<Record> records;  // as they happened
+  std::vector<NodeEnd> ends;    // by NodeId
+  // The latest end of a call after its deadline.
+  Nanoseconds grace = 0;
+  // With so much time between the last arrival and the earliest deadline an operation has to succeed.
+  Nanoseconds ample = 60'000'000'000;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,32 @@
+#include <set>
+
+#include "firmware_sim/checkers/checkers.h"
+
+namespace fibocast {
+namespace {
+
+bool is_sender(const History& history, const Record& r) { return history.groups[r.group].members[r.root] == r.node; }
+
+}  // namespace
+
+Faults check_multicast(const History& history) {
+  std::map<GenerationKey, Fingerprint> sent;
+  std::set<std::tuple<GenerationKey, NodeId, std::uint32_t>> received;
+  Faults faults;
+  for (const Record& r : history.records) {
+    if (r.operation != Operation::kMulticast) continue;
+    const GenerationKey key{r.group, r.generation};
+    if (r.kind == Record::Kind::kArrived && is_sender(history, r)) sent[key] = r.payload;
+    if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk || is_sender(history, r)) continue;
+    if (!received.insert({key, r.node, r.participant}).second)
+      faults.push_back(describe(history, r) + "received the same multicast twice");
+    if (!sent.contains(key))
+      faults.push_back(describe(history, r) + "received what nobody had sent yet");
+    else if (!(sent[key] == r.payload))
+      faults.push_back(describe(history, r) + "torn payload: " + std::to_string(r.payload.size) + " bytes of " +
+                       std::to_string(sent[key].size));
+  }
+  return faults;
+}
+
+}  // namespace fibocast

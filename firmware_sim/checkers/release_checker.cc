@@ -1,0 +1,25 @@
+#include <set>
+
+#include "firmware_sim/checkers/checkers.h"
+
+namespace fibocast {
+
+Faults check_release(const History& history) {
+  using Participant = std::pair<NodeId, std::uint32_t>;
+  std::map<GenerationKey, std::set<Participant>> arrived;
+  Faults faults;
+  for (const Record& r : history.records) {
+    if (r.operation != Operation::kBarrier) continue;
+    std::set<Participant>& here = arrived[{r.group, r.generation}];
+    if (r.kind == Record::Kind::kArrived) here.insert({r.node, r.participant});
+    if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
+    const HistoryGroup& group = history.groups[r.group];
+    const std::size_t all = group.members.size() * group.participants;
+    if (here.size() != all)
+      faults.push_back(describe(history, r) + "released when " + std::to_string(here.size()) + " of " +
+                       std::to_string(all) + " had arrived");
+  }
+  return faults;
+}
+
+}  // namespace fibocast

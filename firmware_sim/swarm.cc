@@ -1,0 +1,73 @@
+// fibocast_swarm: runs random scenarios, one per seed, and checks every promise after each. Stops at the first broken
+// one and says how to see it again.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_run.h"
+#include "firmware_sim/swarm_scenario.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::size_t kFaultsShown = 20;
+
+Faults faults_of(const SwarmResult& result) {
+  Faults faults = check_all(result.history);
+  if (!result.finished) faults.push_back("the applications did not come to their end");
+  return faults;
+}
+
+// False if a promise was broken.
+bool run_seed(std::uint64_t seed, bool talk) {
+  const Scenario scenario = make_scenario(seed);
+  if (talk) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
+  std::fflush(stdout);
+  const SwarmResult result = run_scenario(scenario);
+  const Faults faults = faults_of(result);
+  if (talk || !faults.empty())
+    std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu faults\n",
+                static_cast<unsigned long long>(seed), result.history.records.size(),
+                static_cast<unsigned long long>(result.datagrams), static_cast<double>(result.virtual_time) * 1e-9,
+                static_cast<unsigned long long>(result.trace), faults.size());
+  for (std::size_t i = 0; i < faults.size() && i < kFaultsShown; ++i) std::printf("  %s\n", faults[i].c_str());
+  return faults.empty();
+}
+
+int run_seeds(std::uint64_t first, std::uint64_t count) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!run_seed(first + i, false)) {
+      std::printf("again: fibocast_swarm --seed %llu\n", static_cast<unsigned long long>(first + i));
+      return 1;
+    }
+    if ((i + 1) % 100 == 0) {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      std::printf("%llu of %llu seeds, %.0f s\n", static_cast<unsigned long long>(i + 1),
+                  static_cast<unsigned long long>(count), taken.count());
+      std::fflush(stdout);
+    }
+  }
+  std::printf("%llu seeds kept every promise\n", static_cast<unsigned long long>(count));
+  return 0;
+}
+
+}  // namespace
+}  // namespace fibocast
+
+int main(int argc, char** argv) {
+  CLI::App app{"Runs random clusters in virtual time and checks every promise of Fibocast."};
+  std::uint64_t seeds = 1000, first = 1;
+  std::optional<std::uint64_t> one;
+  app.add_option("--seeds", seeds, "how many")->capture_default_str();
+  app.add_option("--first", first, "the first of them")->capture_default_str();
+  app.add_option("--seed", one, "this one alone, with what it does");
+  app.footer("Example: fibocast_swarm --seeds 10000");
+  CLI11_PARSE(app, argc, argv);
+  if (one) return fibocast::run_seed(*one, true) ? 0 : 1;
+  return fibocast::run_seeds(first, seeds);
+}

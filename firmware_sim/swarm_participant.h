@@ -1,0 +1,42 @@
+// One participant of a group in the swarm: it calls one operation of the group's list after the other, like a
+// program that uses the library.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "firmware_sim/swarm_run.h"
+
+namespace fibocast {
+
+class SwarmParticipant {
+ public:
+  SwarmParticipant(SwarmRun& run, std::uint32_t group, NodeId node, std::uint32_t index);
+  // Opens the group, then works through the list.
+  void begin();
+
+ private:
+  const ScenarioGroup& group() const { return run_.scenario().groups[group_]; }
+  const ScenarioOperation& operation() const { return group().operations[generation_]; }
+  bool is_sender() const;
+  void call_next();
+  void call();
+  Asked ask(Nanoseconds deadline);
+  void on_answer(const Answer& answer);
+  Record record(Record::Kind kind) const;
+
+  SwarmRun& run_;
+  std::uint32_t group_;
+  NodeId node_;
+  std::uint32_t index_;
+  GroupId id_ = 0;
+  Generation generation_ = 0;
+  Nanoseconds patience_ = 0;  // of the call that is being made
+};
+
+// Creates group number `group` if it is of that kind, and lets its participants begin once it exists.
+void start_group(SwarmRun& run, std::uint32_t group, const GroupDefinition& definition,
+                 std::vector<std::unique_ptr<SwarmParticipant>>& participants);
+
+}  // namespace fibocast

@@ -1,0 +1,85 @@
+#include "firmware_sim/swarm_run.h"
+
+#include <utility>
+
+#include "firmware_sim/swarm_messages.h"
+#include "firmware_sim/swarm_participant.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kSecond = 1'000'000'000;
+constexpr Nanoseconds kLongestRun = 3'000 * kSecond;
+constexpr Nanoseconds kRest = 5 * kSecond;
+
+std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
+  std::vector<HistoryGroup> groups;
+  for (const ScenarioGroup& g : scenario.groups) groups.push_back({g.name, g.members, g.participants});
+  return groups;
+}
+
+// The definition of a created group, sent by its first member.
+GroupDefinition definition_of(const ScenarioGroup& group) {
+  GroupDefinition definition;
+  definition.name = group.name;
+  for (NodeId id : group.members) definition.members.add(id);
+  definition.participants = group.participants;
+  definition.plan = group.plan;
+  return definition;
+}
+
+}  // namespace
+
+SwarmRun::SwarmRun(const Scenario& scenario)
+    : scenario_(scenario), cluster_(scenario.cluster), random_(scenario.seed ^ 0x5eed) {
+  history_.groups = groups_of(scenario);
+  history_.grace = scenario.grace;
+  cluster_.keep_payloads(true);  // an application releases what it received when it is done with it
+  cluster_.set_listener([this](std::uint64_t cookie, const Answer&) { dispatch(cookie); });
+  for (NodeId id = 0; id < cluster_.size(); ++id) cluster_.start_at(id, scenario.start_at[id]);
+}
+
+void SwarmRun::when_answered(std::uint64_t cookie, std::function<void(const Answer&)> then) {
+  waiting_.emplace(cookie, std::move(then));
+  if (cluster_.answer(cookie)) dispatch(cookie);
+}
+
+// The record is made at the instant of the answer; what the application does next is its own, later action.
+void SwarmRun::dispatch(std::uint64_t cookie) {
+  const auto at = waiting_.find(cookie);
+  if (at == waiting_.end()) return;
+  const auto then = std::move(at->second);
+  waiting_.erase(at);
+  then(*cluster_.answer(cookie));
+  cluster_.forget_payload(cookie);
+}
+
+void SwarmRun::settle() {
+  cluster_.run_until(cluster_.now() + kRest);
+  std::vector<std::uint64_t> wakes;
+  for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());
+  cluster_.run_until(cluster_.now() + kSecond);
+  for (NodeId id = 0; id < cluster_.size(); ++id) {
+    const VirtualNode& node = cluster_.node(id);
+    history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
+                             node.timer_calls() - wakes[id], node.stuck()});
+  }
+}
+
+SwarmResult run_scenario(const Scenario& scenario) {
+  SwarmRun run(scenario);
+  std::vector<std::unique_ptr<SwarmParticipant>> participants;
+  for (std::uint32_t g = 0; g < scenario.groups.size(); ++g)
+    start_group(run, g, definition_of(scenario.groups[g]), participants);
+  SwarmMessages messages(run);
+  SwarmResult result;
+  result.finished = run.cluster().run_until(kLongestRun, [&run] { return run.finished(); });
+  result.virtual_time = run.cluster().now();
+  run.settle();
+  result.history = std::move(run.history());
+  result.trace = run.cluster().trace();
+  result.datagrams = run.cluster().network().counters().sent;
+  return result;
+}
+
+}  // namespace fibocast

@@ -1,0 +1,60 @@
+// Runs one scenario in virtual time: applications at every node follow its lists, and all they see is recorded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "firmware_sim/checkers/history.h"
+#include "firmware_sim/random.h"
+#include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/virtual_cluster.h"
+
+namespace fibocast {
+
+// What the applications of a run share.
+class SwarmRun {
+ public:
+  explicit SwarmRun(const Scenario& scenario);
+
+  const Scenario& scenario() const { return scenario_; }
+  VirtualCluster& cluster() { return cluster_; }
+  Random& random() { return random_; }
+  History& history() { return history_; }
+
+  Nanoseconds pause() { return random_.between(0, scenario_.pause_max); }
+  void after(Nanoseconds delay, EventQueue::Action action) { cluster_.at(cluster_.now() + delay, std::move(action)); }
+  // Before a command that was refused for lack of room is tried again.
+  Nanoseconds retry_pause() { return random_.between(100'000, 2'000'000); }
+  // Calls `then` with the answer to `cookie`, once, outside of the node's own call.
+  void when_answered(std::uint64_t cookie, std::function<void(const Answer&)> then);
+  void application_begins() { ++applications_; }
+  void application_ends() { --applications_; }
+  bool finished() const { return applications_ == 0; }
+  // Lets the cluster rest after all applications ended, and writes down how the nodes look then.
+  void settle();
+
+ private:
+  void dispatch(std::uint64_t cookie);
+
+  const Scenario& scenario_;
+  VirtualCluster cluster_;
+  Random random_;
+  History history_;
+  std::unordered_map<std::uint64_t, std::function<void(const Answer&)>> waiting_;
+  int applications_ = 0;
+};
+
+struct SwarmResult {
+  History history;
+  std::uint64_t trace = 0;       // equal for equal seeds
+  Nanoseconds virtual_time = 0;  // when the last application ended
+  std::uint64_t datagrams = 0;
+  bool finished = false;  // all applications came to their end
+};
+
+SwarmResult run_scenario(const Scenario& scenario);
+
+}  // namespace fibocast

@@ -1,0 +1,164 @@
+#include "firmware_sim/swarm_scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "firmware_sim/random.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kMicrosecond = 1'000;
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kSecond = 1'000'000'000;
+
+template <typename T, std::size_t N>
+T pick(Random& random, const std::array<T, N>& choices) {
+  return choices[random.below(N)];
+}
+
+TreeSpec random_tree(Random& random) {
+  TreeSpec tree;
+  tree.kind = pick(random, std::array{TreeKind::kSequential, TreeKind::kBinomial, TreeKind::kKary, TreeKind::kFibo,
+                                      TreeKind::kLambda});
+  tree.arity = static_cast<std::uint32_t>(random.between(1, 4));
+  tree.s = static_cast<std::uint64_t>(random.between(1, 9));
+  tree.r = static_cast<std::uint64_t>(random.between(0, 20));
+  return tree;
+}
+
+Plan random_plan(Random& random) {
+  return {random_tree(random), random_tree(random), pick(random, std::array{0u, 0u, 5'000u, 65'536u})};
+}
+
+Limits random_limits(Random& random) {
+  Limits limits = Limits::simulated();
+  if (random.chance(0.3)) {  // what a server has, without memory for hundreds of peers
+    limits = Limits::server();
+    limits.nodes = 16, limits.groups = 4, limits.buffers = 512, limits.requests = 64, limits.transfers = 128;
+  }
+  return limits;
+}
+
+NetworkSettings random_network(Random& random) {
+  NetworkSettings network;
+  network.latency_max = pick(random, std::array<Nanoseconds, 4>{0, 50 * kMicrosecond, kMillisecond, 10 * kMillisecond});
+  network.latency_min = random.chance(0.5) ? network.latency_max : network.latency_max / 10;
+  network.jitter = random.chance(0.5) ? network.latency_max : 0;
+  if (random.chance(0.3)) return network;  // calm
+  network.loss = static_cast<double>(random.below(21)) / 100;
+  network.duplicate = static_cast<double>(random.below(21)) / 100;
+  network.delay = static_cast<double>(random.below(6)) / 100;
+  network.delay_max = 30 * kMillisecond;
+  return network;
+}
+
+ClusterSettings random_cluster(Random& random) {
+  ClusterSettings cluster;
+  cluster.nodes = static_cast<std::uint32_t>(random.between(1, 16));
+  cluster.limits = random_limits(random);
+  cluster.node.plan = random_plan(random);
+  cluster.node.suspicion = random.chance(0.5) ? 2 * kSecond : kSecond;
+  cluster.node.fragment_bytes = pick(random, std::array{1'200u, 1'200u, 8'000u, 32'768u});
+  cluster.network = random_network(random);
+  cluster.seed = random.next();
+  return cluster;
+}
+
+std::uint64_t random_bytes(Random& random, std::uint64_t eager) {
+  const std::uint64_t large = random.chance(0.15) ? 1 << 20 : 65'536;
+  return pick(random, std::array<std::uint64_t, 7>{0, 1, random.below(200), eager - 1, eager, eager + 1, large});
+}
+
+std::vector<ScenarioOperation> random_operations(Random& random, std::size_t members, std::uint64_t eager) {
+  std::vector<ScenarioOperation> operations(static_cast<std::size_t>(random.between(1, 12)));
+  for (ScenarioOperation& o : operations) {
+    o.rushed = random.chance(0.15);
+    if (random.chance(0.5)) continue;
+    o.operation = Operation::kMulticast;
+    o.root = static_cast<Rank>(random.below(members));
+    o.bytes = random_bytes(random, eager);
+  }
+  return operations;
+}
+
+std::vector<NodeId> random_members(Random& random, std::uint32_t nodes, bool everybody) {
+  std::vector<NodeId> members;
+  for (NodeId id = 0; id < nodes; ++id)
+    if (everybody || random.chance(0.6)) members.push_back(id);
+  if (members.empty()) members.push_back(static_cast<NodeId>(random.below(nodes)));
+  return members;
+}
+
+ScenarioGroup random_group(Random& random, const ClusterSettings& cluster, ScenarioGroup::Kind kind) {
+  using Kind = ScenarioGroup::Kind;
+  ScenarioGroup group;
+  group.kind = kind;
+  group.name = kind == Kind::kAll ? "all" : kind == Kind::kNamed ? "all/gate" : "picked";
+  group.members = random_members(random, cluster.nodes, kind != Kind::kCreated);
+  group.participants = kind == Kind::kAll ? 1 : static_cast<std::uint32_t>(random.between(1, 3));
+  group.plan = random_plan(random);
+  group.operations = random_operations(random, group.members.size(), cluster.limits.eager_bytes);
+  return group;
+}
+
+std::vector<ScenarioFlow> random_flows(Random& random, const ClusterSettings& cluster) {
+  std::vector<ScenarioFlow> flows;
+  if (cluster.nodes < 2) return flows;
+  for (std::uint64_t left = random.below(7); left > 0; --left) {
+    ScenarioFlow flow;
+    flow.from = static_cast<NodeId>(random.below(cluster.nodes));
+    flow.to = static_cast<NodeId>((flow.from + 1 + random.below(cluster.nodes - 1)) % cluster.nodes);
+    flow.tag = 7 * flows.size() + 1;                                         // its own, or ...
+    if (!flows.empty() && random.chance(0.3)) flow.tag = flows.front().tag;  // ... several sources with one tag
+    const bool taken = std::ranges::any_of(
+        flows, [&](const ScenarioFlow& f) { return f.from == flow.from && f.to == flow.to && f.tag == flow.tag; });
+    if (taken) continue;
+    for (std::uint64_t n = random.below(6) + 1; n > 0; --n)
+      flow.sizes.push_back(random_bytes(random, cluster.limits.eager_bytes));
+    flows.push_back(flow);
+  }
+  return flows;
+}
+
+// A lost frame is sent again after 20 ms, then 40, 80 ...: several losses in a row cost seconds, not more.
+Nanoseconds grace_for(const ClusterSettings& cluster) {
+  const NetworkSettings& n = cluster.network;
+  const Nanoseconds way = n.latency_max + n.jitter + (n.delay > 0 ? n.delay_max : 0);
+  return cluster.node.suspicion + kSecond + 30 * way + static_cast<Nanoseconds>(n.loss * 40.0 * kSecond);
+}
+
+}  // namespace
+
+Scenario make_scenario(std::uint64_t seed) {
+  Random random(seed);
+  Scenario scenario;
+  scenario.seed = seed;
+  scenario.cluster = random_cluster(random);
+  for (NodeId id = 0; id < scenario.cluster.nodes; ++id)
+    scenario.start_at.push_back(random.chance(0.15) ? random.between(0, 3 * kSecond) : 0);
+  using Kind = ScenarioGroup::Kind;
+  scenario.groups.push_back(random_group(random, scenario.cluster, Kind::kAll));
+  if (random.chance(0.7))
+    scenario.groups.push_back(
+        random_group(random, scenario.cluster, random.chance(0.5) ? Kind::kNamed : Kind::kCreated));
+  scenario.flows = random_flows(random, scenario.cluster);
+  scenario.pause_max = pick(random, std::array<Nanoseconds, 4>{0, 100 * kMicrosecond, kMillisecond, 50 * kMillisecond});
+  scenario.grace = grace_for(scenario.cluster);
+  return scenario;
+}
+
+std::string describe(const Scenario& scenario) {
+  const NetworkSettings& network = scenario.cluster.network;
+  std::string text = std::to_string(scenario.cluster.nodes) + " nodes, latency " +
+                     std::to_string(network.latency_max / kMicrosecond) + " us, loss " +
+                     std::to_string(static_cast<int>(network.loss * 100 + 0.5)) + " %, doubled " +
+                     std::to_string(static_cast<int>(network.duplicate * 100 + 0.5)) + " %";
+  for (const ScenarioGroup& group : scenario.groups)
+    text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
+            std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations)";
+  return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
+}
+
+}  // namespace fibocast
