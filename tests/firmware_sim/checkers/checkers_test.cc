@@ -1,0 +1,230 @@
+// The checkers themselves: a right history passes all of them, and each planted defect is noticed.
+#include "firmware_sim/checkers/checkers.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace fibocast {
+namespace {
+
+constexpr Fingerprint kBytes{100, 0x1234};
+
+// Two nodes with one participant each; what happens is added call by call, one microsecond apart.
+struct Story {
+  History history;
+  Nanoseconds now = 0;
+
+  Story() {
+    history.groups.push_back({"all", {0, 1}, 1});
+    history.ends.resize(2);
+    history.grace = 1'000;
+  }
+  Record& add(Record::Kind kind, NodeId node, Generation generation, Operation operation) {
+    Record r;
+    r.kind = kind;
+    r.at = now += 1'000;
+    r.node = node;
+    r.generation = generation;
+    r.operation = operation;
+    history.records.push_back(r);
+    return history.records.back();
+  }
+  Record& arrive(NodeId node, Generation generation) {
+    return add(Record::Kind::kArrived, node, generation, Operation::kBarrier);
+  }
+  Record& done(NodeId node, Generation generation, Verdict verdict = Verdict::kOk, std::vector<Rank> missing = {}) {
+    Record& r = add(Record::Kind::kDone, node, generation, Operation::kBarrier);
+    r.verdict = verdict;
+    r.missing = std::move(missing);
+    return r;
+  }
+  void multicast_sent(Generation generation) {
+    add(Record::Kind::kArrived, 0, generation, Operation::kMulticast).payload = kBytes;
+    add(Record::Kind::kArrived, 1, generation, Operation::kMulticast);
+    add(Record::Kind::kDone, 0, generation, Operation::kMulticast).verdict = Verdict::kOk;
+  }
+  void multicast_received(Generation generation, Fingerprint payload) {
+    Record& r = add(Record::Kind::kDone, 1, generation, Operation::kMulticast);
+    r.verdict = Verdict::kOk;
+    r.payload = payload;
+  }
+  void message(Record::Kind kind, std::uint64_t hash) {
+    Record& r = add(kind, kind == Record::Kind::kSent ? 0 : 1, 0, Operation::kBarrier);
+    r.peer = 1 - r.node;
+    r.tag = 7;
+    r.payload = {8, hash};
+  }
+  void good_barrier(Generation generation) {
+    arrive(0, generation);
+    arrive(1, generation);
+    done(0, generation);
+    done(1, generation);
+  }
+};
+
+TEST(Checkers, PassARightHistory) {
+  Story s;
+  s.good_barrier(0);
+  s.multicast_sent(1);
+  s.multicast_received(1, kBytes);
+  s.message(Record::Kind::kSent, 1);
+  s.message(Record::Kind::kSent, 2);
+  s.message(Record::Kind::kReceived, 1);
+  s.message(Record::Kind::kReceived, 2);
+  s.arrive(0, 2).deadline = s.now + 500;
+  s.done(0, 2, Verdict::kDeadlineExceeded, {1});
+  s.arrive(1, 2);
+  s.done(1, 2, Verdict::kDeadlineExceeded, {1});
+  s.good_barrier(3);
+  EXPECT_EQ(check_all(s.history), Faults{});
+}
+
+TEST(ReleaseChecker, NoticesAnEarlyRelease) {
+  Story s;
+  s.arrive(0, 0);
+  s.done(0, 0);
+  s.arrive(1, 0);
+  s.done(1, 0);
+  ASSERT_EQ(check_release(s.history).size(), 1u);
+  EXPECT_NE(check_release(s.history)[0].find("released when 1 of 2"), std::string::npos);
+}
+
+TEST(ReleaseChecker, CountsParticipantsNotNodes) {
+  Story s;
+  s.history.groups[0].participants = 2;
+  s.good_barrier(0);  // the second participant of either node is missing
+  EXPECT_EQ(check_release(s.history).size(), 2u);
+}
+
+TEST(MulticastChecker, NoticesTornAndRepeatedAndInventedPayloads) {
+  Story torn;
+  torn.multicast_sent(0);
+  torn.multicast_received(0, {kBytes.size, kBytes.hash + 1});
+  EXPECT_EQ(check_multicast(torn.history).size(), 1u);
+
+  Story cut;
+  cut.multicast_sent(0);
+  cut.multicast_received(0, {kBytes.size - 1, kBytes.hash});
+  EXPECT_EQ(check_multicast(cut.history).size(), 1u);
+
+  Story twice;
+  twice.multicast_sent(0);
+  twice.multicast_received(0, kBytes);
+  twice.multicast_received(0, kBytes);
+  EXPECT_EQ(check_multicast(twice.history).size(), 1u);
+
+  Story invented;
+  invented.multicast_received(0, kBytes);
+  EXPECT_EQ(check_multicast(invented.history).size(), 1u);
+}
+
+TEST(MessageChecker, NoticesLostDoubledSwappedAndChangedMessages) {
+  Story lost;
+  lost.message(Record::Kind::kSent, 1);
+  EXPECT_EQ(check_messages(lost.history).size(), 1u);
+
+  Story doubled;
+  doubled.message(Record::Kind::kSent, 1);
+  doubled.message(Record::Kind::kReceived, 1);
+  doubled.message(Record::Kind::kReceived, 1);
+  EXPECT_EQ(check_messages(doubled.history).size(), 1u);
+
+  Story swapped;
+  swapped.message(Record::Kind::kSent, 1);
+  swapped.message(Record::Kind::kSent, 2);
+  swapped.message(Record::Kind::kReceived, 2);
+  swapped.message(Record::Kind::kReceived, 1);
+  EXPECT_EQ(check_messages(swapped.history).size(), 2u);
+
+  Story changed;
+  changed.message(Record::Kind::kSent, 1);
+  changed.message(Record::Kind::kReceived, 3);
+  EXPECT_EQ(check_messages(changed.history).size(), 1u);
+}
+
+TEST(GenerationOrderChecker, NoticesAStepBack) {
+  Story s;
+  s.good_barrier(1);
+  s.good_barrier(0);
+  EXPECT_EQ(check_generation_order(s.history).size(), 2u);
+}
+
+TEST(LivenessChecker, NoticesMissingRepeatedAndLateAnswers) {
+  Story hang;
+  hang.arrive(0, 0);
+  EXPECT_EQ(check_liveness(hang.history).size(), 1u);
+
+  Story twice;
+  twice.good_barrier(0);
+  twice.done(1, 0);
+  EXPECT_EQ(check_liveness(twice.history).size(), 1u);
+
+  Story wrong_generation;
+  wrong_generation.arrive(0, 4);
+  wrong_generation.done(0, 5);
+  EXPECT_EQ(check_liveness(wrong_generation.history).size(), 2u);
+
+  Story late;
+  late.arrive(0, 0).deadline = late.now + 500;
+  late.now += 600;
+  late.done(0, 0, Verdict::kDeadlineExceeded, {1});
+  EXPECT_EQ(check_liveness(late.history).size(), 1u);
+}
+
+TEST(VerdictChecker, NoticesMixedVerdictsAndNames) {
+  Story mixed;
+  mixed.arrive(0, 0);
+  mixed.arrive(1, 0);
+  mixed.done(0, 0);
+  mixed.done(1, 0, Verdict::kDeadlineExceeded, {0});
+  EXPECT_EQ(check_verdicts(mixed.history).size(), 1u);
+
+  Story other_names;
+  other_names.arrive(0, 0);
+  other_names.done(0, 0, Verdict::kDeadlineExceeded, {1});
+  other_names.arrive(1, 0);
+  other_names.done(1, 0, Verdict::kDeadlineExceeded, {0});
+  EXPECT_EQ(check_verdicts(other_names.history).size(), 1u);
+
+  Story not_named;
+  not_named.arrive(0, 0);
+  not_named.done(0, 0, Verdict::kDeadlineExceeded, {0});
+  EXPECT_EQ(check_verdicts(not_named.history).size(), 1u);
+
+  Story nobody;
+  nobody.arrive(0, 0);
+  nobody.arrive(1, 0);
+  nobody.done(0, 0, Verdict::kDeadlineExceeded);
+  EXPECT_EQ(check_verdicts(nobody.history).size(), 1u);
+}
+
+TEST(SuccessChecker, NoticesAFailureWithoutReason) {
+  Story s;
+  s.arrive(0, 0);
+  s.arrive(1, 0);
+  s.done(0, 0, Verdict::kDeadlineExceeded, {1});
+  EXPECT_EQ(check_success(s.history).size(), 1u);
+}
+
+TEST(LeakChecker, NoticesWhatANodeKeeps) {
+  Story bytes, buffers, answers, wakes, stuck;
+  bytes.history.ends[1].payload_bytes = 1;
+  buffers.history.ends[1].buffers = 1;
+  answers.history.ends[1].repeated_answers = 1;
+  wakes.history.ends[1].idle_wakes = 1'000;
+  stuck.history.ends[1].stuck = true;
+  for (const Story* s : {&bytes, &buffers, &answers, &wakes, &stuck}) EXPECT_EQ(check_leaks(s->history).size(), 1u);
+}
+
+TEST(Fingerprint, TellsBytesApart) {
+  std::vector<std::byte> a(1'000), b(1'000);
+  b[999] = std::byte{1};
+  EXPECT_EQ(fingerprint(a), fingerprint(a));
+  EXPECT_NE(fingerprint(a), fingerprint(b));
+  EXPECT_NE(fingerprint(a), fingerprint(std::span(a).first(999)));
+}
+
+}  // namespace
+}  // namespace fibocast
