@@ -29,6 +29,9 @@ class BulkSender {
   // The fragment of this sequence, into the frame, its body into `body`; its payload range.
   PayloadRange fill(std::uint32_t sequence, Frame& frame, std::span<std::byte, FragmentBody::kBytes> body) const;
   void on_acknowledged(std::uint32_t sequence);
+  // After acknowledgements. A stream ends when the lane is whole up to its last fragment: then the receiver has
+  // given its place to another stream as well, so neither side ever holds more streams than the other has places.
+  void on_base_moved();
   // A stream that the peer has whole: its number, once; else 0.
   std::uint32_t poll_sent();
 
@@ -59,6 +62,7 @@ class BulkSender {
   std::span<Stream> streams_;
   std::uint32_t last_number_ = 0;
   std::uint64_t in_flight_ = 0;  // bytes
+  std::uint32_t released_ = 0;   // all fragments below were taken off their streams
 };
 
 class BulkReceiver {

@@ -21,6 +21,7 @@ void BulkSender::reset() {
   window_.reset();
   std::fill(streams_.begin(), streams_.end(), Stream{});
   in_flight_ = 0;
+  released_ = 0;
 }
 
 std::uint32_t BulkSender::streams_free() const {
@@ -92,12 +93,13 @@ PayloadRange BulkSender::fill(std::uint32_t sequence, Frame& frame,
   return {s.source.buffer, s.source.offset + f.offset, f.length};
 }
 
-void BulkSender::on_acknowledged(std::uint32_t sequence) {
-  Fragment& f = fragments_[window_.slot(sequence)];
-  in_flight_ -= f.length;
-  if (f.stream_slot == kVoid) return;
-  --streams_[f.stream_slot].unacknowledged;
-  f.stream_slot = kVoid;  // still in the window until all before it are; its stream may end before
+void BulkSender::on_acknowledged(std::uint32_t sequence) { in_flight_ -= fragments_[window_.slot(sequence)].length; }
+
+void BulkSender::on_base_moved() {
+  for (; released_ != window_.base(); ++released_) {
+    const Fragment& f = fragments_[window_.slot(released_)];
+    if (f.stream_slot != kVoid) --streams_[f.stream_slot].unacknowledged;
+  }
 }
 
 std::uint32_t BulkSender::poll_sent() {

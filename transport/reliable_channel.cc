@@ -90,7 +90,8 @@ void ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
   if (outcome == Outcome::kRefused) tell_refused_ = true;
   if (outcome == Outcome::kMalformed || outcome == Outcome::kStale || outcome == Outcome::kRefused) return;
   const bool handshaking = frame.type == FrameType::kHello || frame.type == FrameType::kHelloAck;
-  if (outcome != Outcome::kNothing) entered(outcome == Outcome::kRestarted, handshaking);
+  if (outcome != Outcome::kNothing) entered(outcome == Outcome::kRestarted);
+  if (frame.type == FrameType::kHelloAck) ack_.at_once();  // who answered believes in us when it has a frame of ours
   peer_grant_ = frame.bulk_grant;
   if (hello_sent) resend_timer_.sample(now - *hello_sent);
   if (handshaking || frame.type == FrameType::kRefuse) return;
@@ -110,8 +111,8 @@ void ReliableChannel::on_path_reset(Nanoseconds) {
   bulk_out_.window().mark_all_lost();
 }
 
-// The peer is proven. `confirm`: it is the one that does not know it yet, so it gets a frame at once.
-void ReliableChannel::entered(bool restarted, bool confirm) {
+// The peer is proven.
+void ReliableChannel::entered(bool restarted) {
   if (restarted) {
     reset_lanes();
     ++counters_.restarts;
@@ -120,7 +121,6 @@ void ReliableChannel::entered(bool restarted, bool confirm) {
   tell_connected_ = true;
   tell_refused_ = false;
   resend_timer_.set_peer_delays(handshake_.peer().urgent_ack_delay, handshake_.peer().idle_ack_delay);
-  if (confirm) ack_.at_once();
 }
 
 void ReliableChannel::reset_lanes() {
@@ -145,6 +145,7 @@ void ReliableChannel::take_acknowledgements(const Frame& frame, Nanoseconds now)
     sample_round_trip(bulk.frame(sequence), frame, now);
     bulk_out_.on_acknowledged(sequence);
   });
+  bulk_out_.on_base_moved();
   if (!small_known || !bulk_known) ++counters_.malformed;
   if (frame.bulk_again) bulk.mark_all_lost();
 }

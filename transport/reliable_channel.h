@@ -78,7 +78,7 @@ class ReliableChannel {
   bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
 
  private:
-  void entered(bool restarted, bool confirm);
+  void entered(bool restarted);
   void reset_lanes();
   void take_acknowledgements(const Frame& frame, Nanoseconds now);
   void sample_round_trip(const SentFrame& sent, const Frame& frame, Nanoseconds now);
