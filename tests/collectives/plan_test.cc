@@ -1,0 +1,41 @@
+#include "collectives/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace fibocast {
+namespace {
+
+bool builds(const Plan& plan, const OperationShape& shape, Rank me, std::size_t transfers, std::size_t stages = 8) {
+  std::vector<Stage> stage_memory(stages);
+  std::vector<Transfer> transfer_memory(transfers);
+  ScheduleWriter writer(stage_memory, transfer_memory);
+  return build_rank_schedule(plan, shape, me, writer);
+}
+
+TEST(Plan, RefusesWhatDoesNotFit) {
+  const Plan plan{.reduction = {.s = 88, .r = 27}, .distribution = {.s = 27, .r = 88}};
+  EXPECT_TRUE(builds(plan, {.ranks = 3}, 0, 4));
+  EXPECT_FALSE(builds(plan, {.ranks = 3}, 0, 3));
+  EXPECT_FALSE(builds(plan, {.ranks = 3}, 0, 4, 1));
+  EXPECT_FALSE(
+      builds({.reduction = {.kind = TreeKind::kSequential}, .distribution = {}}, {.ranks = 4'000'000'000}, 0, 768));
+}
+
+TEST(Plan, RefusesAnInvalidPlanOrRank) {
+  EXPECT_FALSE(builds({.reduction = {.s = 0}, .distribution = {}}, {.ranks = 3}, 0, 100));
+  EXPECT_FALSE(builds({.reduction = {}, .distribution = {.s = 0}}, {.ranks = 3}, 0, 100));
+  EXPECT_FALSE(builds({}, {.ranks = 3}, 3, 100));
+  EXPECT_FALSE(builds({}, {.operation = static_cast<Operation>(99), .ranks = 3}, 0, 100));
+}
+
+TEST(Plan, SegmentsOfAPayload) {
+  EXPECT_EQ((OperationShape{.total_bytes = 0, .segment_bytes = 10}).segments(), 1u);
+  EXPECT_EQ((OperationShape{.total_bytes = 30, .segment_bytes = 0}).segments(), 1u);
+  EXPECT_EQ((OperationShape{.total_bytes = 30, .segment_bytes = 10}).segments(), 3u);
+  EXPECT_EQ((OperationShape{.total_bytes = 31, .segment_bytes = 10}).segments(), 4u);
+}
+
+}  // namespace
+}  // namespace fibocast
