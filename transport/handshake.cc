@@ -54,12 +54,12 @@ Handshake::Outcome Handshake::on_hello(const Frame& frame, Nanoseconds now) {
     return refuse(hello->cluster_digest);
   }
   answer_ = FrameType::kHelloAck;
+  if (hello->incarnation == peer_.incarnation && state_ == ChannelState::kConnected) return Outcome::kNothing;
   candidate_ = *hello;
-  if (state_ == ChannelState::kClosed || state_ == ChannelState::kRefused) {
-    state_ = ChannelState::kConnecting;  // our own hello only if the peer does not go on
-    hello_at_ = now + kFirstHelloInterval;
-    hello_interval_ = kFirstHelloInterval;
-  }
+  if (state_ != ChannelState::kConnected) state_ = ChannelState::kConnecting;
+  // Our own hello only if the peer does not go on: its next frame may be lost, and it may have no other to send.
+  hello_interval_ = kFirstHelloInterval;
+  hello_at_ = std::min(hello_at_, now + kFirstHelloInterval);
   return Outcome::kNothing;
 }
 
@@ -102,10 +102,12 @@ Handshake::Outcome Handshake::refuse(std::uint64_t digest) {
   return news ? Outcome::kRefused : Outcome::kNothing;
 }
 
-Handshake::Outcome Handshake::enter(const HelloBody& peer) {
+// By value: it may be the candidate.
+Handshake::Outcome Handshake::enter(HelloBody peer) {
   hello_open_ = false;
   hello_at_ = kNoDeadline;
   hello_interval_ = kFirstHelloInterval;
+  candidate_ = {};
   const bool same = peer_.incarnation == peer.incarnation;
   if (same && state_ == ChannelState::kConnected) return Outcome::kNothing;
   const bool first = peer_.incarnation == 0;
@@ -115,7 +117,6 @@ Handshake::Outcome Handshake::enter(const HelloBody& peer) {
   }
   state_ = ChannelState::kConnected;
   peer_ = peer;
-  candidate_ = {};
   return first || same ? Outcome::kConnected : Outcome::kRestarted;
 }
 
@@ -151,7 +152,8 @@ void Handshake::sent(FrameType type, std::uint64_t counter, Nanoseconds now) {
   hello_counter_ = static_cast<std::uint32_t>(counter);
   hello_open_ = true;
   last_hello_at_ = now;
-  hello_at_ = state_ == ChannelState::kConnecting ? now + hello_interval_ : kNoDeadline;
+  const bool repeat = state_ == ChannelState::kConnecting || candidate_.incarnation != 0;
+  hello_at_ = repeat ? now + hello_interval_ : kNoDeadline;
   hello_interval_ = std::min(2 * hello_interval_, kLongestHelloInterval);
 }
 

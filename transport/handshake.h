@@ -52,7 +52,7 @@ class Handshake {
   Outcome on_refuse(const Frame& frame);
   Outcome on_session_frame(const Frame& frame, Nanoseconds now);
   Outcome refuse(std::uint64_t digest);
-  Outcome enter(const HelloBody& peer);
+  Outcome enter(HelloBody peer);
   void ask_again(Nanoseconds now);
   bool fenced(std::uint64_t incarnation) const;
 

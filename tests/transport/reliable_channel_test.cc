@@ -112,7 +112,7 @@ TEST_P(ReliableChannelSeeds, ARestartIsToldAndNothingOfTheFormerLifeComes) {
   EXPECT_EQ(errors_of(pair), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ReliableChannelSeeds, ::testing::Range(1u, 11u));
+INSTANTIATE_TEST_SUITE_P(Seeds, ReliableChannelSeeds, ::testing::Range(1u, 31u));
 
 TEST(ReliableChannel, StrayFramesOfAFormerLifeChangeNothing) {
   VirtualPair pair({}, 1);
