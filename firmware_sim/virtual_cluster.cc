@@ -15,6 +15,7 @@ NodeSettings settings_of(const ClusterSettings& cluster, NodeId id, Random& rand
   settings.self = id;
   settings.nodes = cluster.nodes;
   settings.incarnation = random.next() | 1;
+  if (cluster.adjust) cluster.adjust(settings);
   return settings;
 }
 

@@ -24,6 +24,7 @@ struct ClusterSettings {
   NodeSettings node;  // of every node; self, nodes and incarnation are filled in
   NetworkSettings network;
   std::uint64_t seed = 1;
+  std::function<void(NodeSettings&)> adjust;  // called for each node: how it differs from the others
 };
 
 // A participant's place in a group: what open_group() answered.

@@ -1,0 +1,126 @@
+// Node under load: application messages in order, and a slow application that holds the others back instead of
+// filling memory.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/runtime/node/team.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::uint64_t kTag = 9;
+
+TEST(Messages, KeepTheirOrderWhateverTheLane) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.message_credit = 8;
+  settings.network.latency_max = 100 * kMicrosecond;
+  Team team(settings);
+  const std::vector<std::byte> large = pattern(1, 8 << 20), small = pattern(2, 8);
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, large), Admission::kTaken);
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, small), Admission::kTaken);
+  const std::uint64_t first = team.cluster.receive(1, kTag).cookie, second = team.cluster.receive(1, kTag).cookie;
+  ASSERT_TRUE(team.wait({first, second}));
+  EXPECT_TRUE(team.cluster.answer(first)->payload == large);
+  EXPECT_EQ(team.cluster.answer(second)->payload, small);
+  EXPECT_EQ(team.cluster.answer(second)->event.peer, 0u);
+  team.expect_nothing_held();
+}
+
+TEST(Messages, WithOtherTagsDoNotWait) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.message_credit = 8;
+  Team team(settings);
+  EXPECT_EQ(team.cluster.send(0, 1, 1, pattern(1, 10)), Admission::kTaken);
+  EXPECT_EQ(team.cluster.send(0, 1, 2, pattern(2, 10)), Admission::kTaken);
+  const std::uint64_t second = team.cluster.receive(1, 2).cookie;
+  ASSERT_TRUE(team.wait({second}));
+  const std::uint64_t first = team.cluster.receive(1, 1).cookie;
+  ASSERT_TRUE(team.wait({first}));
+  EXPECT_EQ(team.cluster.answer(first)->payload, pattern(1, 10));
+}
+
+// Sends until the node says that it must wait; returns how many it took.
+int send_until_full(Team& team, std::size_t bytes) {
+  int taken = 0;
+  for (int quiet = 0; quiet < 20 && taken < 10'000;) {
+    if (team.cluster.send(0, 1, kTag, pattern(static_cast<std::uint64_t>(taken), bytes)) == Admission::kTaken) {
+      ++taken, quiet = 0;
+    } else {
+      ++quiet;
+    }
+    team.cluster.run_until(team.in(10 * kMillisecond));
+  }
+  return taken;
+}
+
+class SlowReceiver : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(SlowReceiver, PushesBackAndLosesNothing) {
+  Team team(cluster_of(2));
+  const int taken = send_until_full(team, GetParam());
+  EXPECT_GT(taken, 0);
+  EXPECT_LT(taken, 10'000) << "nothing ever pushed back";
+  for (NodeId id : team.up)
+    EXPECT_LE(team.cluster.node(id).node().payload_bytes_used(), Limits::simulated().payload_bytes);
+  for (int i = 0; i < taken; ++i) {
+    const std::uint64_t cookie = team.cluster.receive(1, kTag).cookie;
+    ASSERT_TRUE(team.wait({cookie})) << i;
+    EXPECT_TRUE(team.cluster.answer(cookie)->payload == pattern(static_cast<std::uint64_t>(i), GetParam())) << i;
+  }
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, pattern(1, GetParam())), Admission::kTaken);
+  const std::uint64_t last = team.cluster.receive(1, kTag).cookie;
+  ASSERT_TRUE(team.wait({last}));
+  team.expect_nothing_held();
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, SlowReceiver, testing::Values(8, 65'536, 4 << 20));
+
+// A multicast does not wait for its receivers, but at most W generations of a group are open (PROTOCOL 7).
+TEST(Window, ClosesWhenTheReceiversDoNotKeepUp) {
+  ClusterSettings settings = cluster_of(3);
+  settings.limits.open_generations = 8;
+  Team team(settings);
+  std::vector<std::uint64_t> sent;
+  for (Generation g = 0; g < 10; ++g) sent.push_back(team.send_multicast(0, g, pattern(g, 100)));
+  EXPECT_FALSE(team.wait(sent, kSecond));
+  for (Generation g = 0; g < 8; ++g) EXPECT_EQ(team.verdict(sent[g]), Verdict::kOk) << g;
+  for (Generation g = 8; g < 10; ++g) EXPECT_EQ(team.verdict(sent[g]), Verdict::kPending) << g;
+
+  std::vector<std::uint64_t> received{team.receive_multicast(1, 0, 0)};
+  EXPECT_FALSE(team.wait({sent[8]}, kSecond)) << "node 2 has not received the first one yet";
+  received.push_back(team.receive_multicast(2, 0, 0));
+  ASSERT_TRUE(team.wait({sent[8]}, kSecond));
+  EXPECT_EQ(team.verdict(sent[9]), Verdict::kPending);
+  for (Generation g = 1; g < 10; ++g)
+    for (NodeId id : {1u, 2u}) received.push_back(team.receive_multicast(id, 0, g));
+  ASSERT_TRUE(team.wait(sent));
+  ASSERT_TRUE(team.wait(received));
+  team.expect_all(received, Verdict::kOk);
+  team.expect_nothing_held();
+}
+
+// Applications that receive but do not release: the byte budget holds, and the rest goes on once they do.
+TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.payload_bytes = 4 << 20;
+  Team team(settings);
+  team.cluster.keep_payloads(true);
+  constexpr std::size_t kBytes = 400'000;  // two of them fit the quarter for incoming payloads
+  std::vector<std::uint64_t> received;
+  for (Generation g = 0; g < 4; ++g) {
+    team.send_multicast(0, g, pattern(g, kBytes));
+    received.push_back(team.receive_multicast(1, 0, g));
+  }
+  EXPECT_FALSE(team.wait(received, 5 * kSecond));
+  EXPECT_LE(team.cluster.node(1).node().payload_bytes_used(), settings.limits.payload_bytes);
+  for (Generation g = 0; g < 4; ++g) {
+    ASSERT_TRUE(team.wait({received[g]}, 5 * kSecond)) << g;
+    EXPECT_TRUE(team.cluster.answer(received[g])->payload == pattern(g, kBytes)) << g;
+    team.cluster.node(1).release(team.done(received[g]).payload);
+  }
+  team.expect_nothing_held();
+}
+
+}  // namespace
+}  // namespace fibocast
