@@ -66,8 +66,9 @@ void SwarmRun::settle() {
   }
 }
 
-SwarmResult run_scenario(const Scenario& scenario) {
+SwarmResult run_scenario(const Scenario& scenario, const std::function<void(VirtualCluster&)>& interfere) {
   SwarmRun run(scenario);
+  if (interfere) interfere(run.cluster());
   std::vector<std::unique_ptr<SwarmParticipant>> participants;
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g)
     start_group(run, g, definition_of(scenario.groups[g]), participants);

@@ -55,6 +55,7 @@ struct SwarmResult {
   bool finished = false;  // all applications came to their end
 };
 
-SwarmResult run_scenario(const Scenario& scenario);
+// `interfere` is called before time begins: tests plant defects there.
+SwarmResult run_scenario(const Scenario& scenario, const std::function<void(VirtualCluster&)>& interfere = nullptr);
 
 }  // namespace fibocast
