@@ -2,14 +2,13 @@
 
 #include <cstdlib>
 
-#include "runtime/client/client_codec.h"
 #include "runtime/client/connection.h"
+#include "runtime/client/translate.h"
+#include "runtime/wire/client_codec.h"
 
 namespace fibocast {
 namespace {
 
-constexpr std::uint32_t kProtocolMajor = 1;
-constexpr std::uint32_t kProtocolMinor = 0;
 // A daemon that is alive answers by the deadline plus a few suspicion times; one that is stopped never does.
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::seconds kGreetingPatience{10};
@@ -44,8 +43,8 @@ struct Client::State {
 
 const client::Response& Client::State::greet(const std::string& program) {
   client::Hello& hello = *request.mutable_hello();
-  hello.set_major(kProtocolMajor);
-  hello.set_minor(kProtocolMinor);
+  hello.set_major(kClientMajor);
+  hello.set_minor(kClientMinor);
   hello.set_program(program);
   return exchange(Connection::Clock::now() + kGreetingPatience);
 }
@@ -109,7 +108,7 @@ Outcome Client::do_operate(const OperationCall& call) {
 
 void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
   encode(call, *state_->request.mutable_operate());
-  state_->connection->start(state_->request, std::move(done));
+  state_->connection->start(state_->request, {{}, std::move(done), {}});
 }
 
 Status Client::do_send(const SendCall& call) {
@@ -119,7 +118,7 @@ Status Client::do_send(const SendCall& call) {
 
 void Client::start_send(const SendCall& call, Completion<Status> done) {
   encode(call, *state_->request.mutable_send());
-  state_->connection->start(state_->request, std::move(done));
+  state_->connection->start(state_->request, {std::move(done), {}, {}});
 }
 
 Received Client::do_receive(std::uint64_t tag, Duration deadline) {
@@ -131,7 +130,7 @@ Received Client::do_receive(std::uint64_t tag, Duration deadline) {
 void Client::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
   state_->request.mutable_receive()->set_tag(tag);
   state_->request.mutable_receive()->set_deadline_ns(deadline.count());
-  state_->connection->start(state_->request, std::move(done));
+  state_->connection->start(state_->request, {{}, {}, std::move(done)});
 }
 
 }  // namespace fibocast

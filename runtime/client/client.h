@@ -23,7 +23,7 @@ namespace fibocast {
 class Client final : public Participant {
  public:
   struct Options {
-    std::string socket_path;  // empty: the environment variable FIBOCAST_SOCKET
+    std::string socket_path;                               // empty: the environment variable FIBOCAST_SOCKET
     std::optional<boost::asio::any_io_executor> executor;  // none: the client's own io_context()
     std::string program = "application";                   // for the daemon's log
   };

@@ -34,9 +34,8 @@ class Completion {
     Holder(Handler h, const boost::asio::any_io_executor& executor)
         : handler(std::move(h)), work(boost::asio::get_associated_executor(handler, executor)) {}
     void post(Result result) override {
-      boost::asio::post(work.get_executor(), [h = std::move(handler), r = std::move(result)]() mutable {
-        std::move(h)(std::move(r));
-      });
+      boost::asio::post(work.get_executor(),
+                        [h = std::move(handler), r = std::move(result)]() mutable { std::move(h)(std::move(r)); });
     }
     Handler handler;
     boost::asio::executor_work_guard<boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>> work;

@@ -7,26 +7,24 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/client/client_codec.h"
+#include "runtime/client/translate.h"
+#include "runtime/wire/client_codec.h"
 
 namespace fibocast {
 namespace {
 
 using Socket = boost::asio::local::stream_protocol::socket;
 
-constexpr std::size_t kLengthBytes = 4;       // before each message, little-endian
-constexpr std::size_t kReadStep = 64 << 10;   // least room offered to one read
-constexpr std::size_t kKeepBytes = 1 << 20;   // a buffer that grew beyond gives its memory back when empty
+constexpr std::size_t kReadStep = 64 << 10;    // least room offered to one read
+constexpr std::size_t kKeepBytes = 1 << 20;    // a buffer that grew beyond gives its memory back when empty
 constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
 
 void put_length(char* to, std::uint32_t length) {
-  for (std::size_t i = 0; i < kLengthBytes; ++i) to[i] = static_cast<char>(length >> (8 * i));
+  for (std::size_t i = 0; i < kFrameLengthBytes; ++i) to[i] = static_cast<char>(length >> (8 * i));
 }
 
 std::size_t get_length(const char* from) {
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < kLengthBytes; ++i) length |= std::size_t{static_cast<unsigned char>(from[i])} << (8 * i);
-  return length;
+  return read_frame_length({reinterpret_cast<const std::byte*>(from), kFrameLengthBytes});
 }
 
 void recycle(std::vector<char>& buffer, std::size_t& begin) {
@@ -52,7 +50,8 @@ Result<std::shared_ptr<Connection>> Connection::open(const std::string& path,
   boost::system::error_code error;
   socket.connect(path, error);
   if (error)
-    return Status{Code::kUnavailable, "no daemon answers at " + path + " (" + error.message() + "): is fibocastd up?", {}};
+    return Status{
+        Code::kUnavailable, "no daemon answers at " + path + " (" + error.message() + "): is fibocastd up?", {}};
   return std::make_shared<Connection>(std::move(socket), path);
 }
 
@@ -100,9 +99,9 @@ bool Connection::submit(client::Request& request) {
   if (!broken_.empty()) return false;
   const std::size_t length = request.ByteSizeLong();
   const std::size_t at = out_.size();
-  out_.resize(at + kLengthBytes + length);
+  out_.resize(at + kFrameLengthBytes + length);
   put_length(out_.data() + at, static_cast<std::uint32_t>(length));
-  request.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out_.data() + at + kLengthBytes));
+  request.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out_.data() + at + kFrameLengthBytes));
   flush();
   return broken_.empty();
 }
@@ -130,7 +129,7 @@ void Connection::read_available(int flags) {
   }
   recycle(in_, in_begin_);
   const std::size_t filled = in_.size();
-  const std::size_t expected = filled < kLengthBytes ? 0 : kLengthBytes + get_length(in_.data());
+  const std::size_t expected = filled < kFrameLengthBytes ? 0 : kFrameLengthBytes + get_length(in_.data());
   in_.resize(std::max(filled + kReadStep, expected));
   const ssize_t n = ::recv(socket_.native_handle(), in_.data() + filled, in_.size() - filled, flags);
   const int error = errno;
@@ -142,18 +141,18 @@ void Connection::read_available(int flags) {
 // Takes the next whole message from the input into response_.
 bool Connection::next_response() {
   const std::size_t have = in_.size() - in_begin_;
-  if (have < kLengthBytes) return false;
+  if (have < kFrameLengthBytes) return false;
   const std::size_t length = get_length(in_.data() + in_begin_);
   if (length > kMaxMessage) {
     fail("what it says is not Fibocast's protocol");
     return false;
   }
-  if (have < kLengthBytes + length) return false;
-  if (!response_.ParseFromArray(in_.data() + in_begin_ + kLengthBytes, static_cast<int>(length))) {
+  if (have < kFrameLengthBytes + length) return false;
+  if (!response_.ParseFromArray(in_.data() + in_begin_ + kFrameLengthBytes, static_cast<int>(length))) {
     fail("what it says is not Fibocast's protocol");
     return false;
   }
-  in_begin_ += kLengthBytes + length;
+  in_begin_ += kFrameLengthBytes + length;
   return true;
 }
 
@@ -163,9 +162,9 @@ void Connection::dispatch() {
   if (found == pending_.end()) return;
   Done done = std::move(found->second);
   pending_.erase(found);
-  if (auto* status = std::get_if<Completion<Status>>(&done)) (*status)(decode_status(response_));
-  if (auto* outcome = std::get_if<Completion<Outcome>>(&done)) (*outcome)(decode_outcome(response_));
-  if (auto* received = std::get_if<Completion<Received>>(&done)) (*received)(decode_received(response_));
+  if (done.status) done.status(decode_status(response_));
+  if (done.outcome) done.outcome(decode_outcome(response_));
+  if (done.received) done.received(decode_received(response_));
 }
 
 // The socket is ready for something an asynchronous call waits for.

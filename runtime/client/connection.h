@@ -13,7 +13,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "runtime/client/completion.h"
@@ -25,7 +24,12 @@ namespace fibocast {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  using Done = std::variant<Completion<Status>, Completion<Outcome>, Completion<Received>>;
+  // Who waits for an answer: one of the three is set.
+  struct Done {
+    Completion<Status> status;
+    Completion<Outcome> outcome;
+    Completion<Received> received;
+  };
   using Clock = std::chrono::steady_clock;
 
   // kUnavailable if nobody listens there.

@@ -30,7 +30,8 @@ Result<Group> Participant::join(std::string_view name, std::uint32_t participant
                                   [&](const GroupInfo& group) { return group.name == name; });
   GroupInfo info = found != node->groups.end() ? *found : group_of_all(name, *node);
   if (info.rank >= info.size)
-    return Status{Code::kInvalid, "node " + std::to_string(rank()) + " is not in group '" + std::string(name) + "'", {}};
+    return Status{
+        Code::kInvalid, "node " + std::to_string(rank()) + " is not in group '" + std::string(name) + "'", {}};
   info.participants = participants;
   return Group(shared_from_this(), std::move(info));
 }

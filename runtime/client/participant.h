@@ -124,8 +124,8 @@ class Participant : public std::enable_shared_from_this<Participant> {
   virtual ~Participant() = default;
 
   // -- queries
-  virtual NodeId rank() const = 0;        // of the node in its cluster
-  virtual std::uint32_t size() const = 0; // nodes in the cluster
+  virtual NodeId rank() const = 0;         // of the node in its cluster
+  virtual std::uint32_t size() const = 0;  // nodes in the cluster
   virtual boost::asio::any_io_executor executor() = 0;
   virtual Result<NodeInfo> status() = 0;
 

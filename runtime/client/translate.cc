@@ -1,4 +1,4 @@
-#include "runtime/client/client_codec.h"
+#include "runtime/client/translate.h"
 
 namespace fibocast {
 namespace {

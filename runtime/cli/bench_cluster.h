@@ -1,0 +1,45 @@
+// One client for each daemon of a local cluster, in one process and on one event loop: operations of a whole group
+// can be started at once and their outcomes collected. What the measured loops of `fibocast bench` stand on.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/client/client.h"
+
+namespace fibocast {
+
+class BenchCluster {
+ public:
+  // One group as each of its members sees it, by rank.
+  using Members = std::vector<Group>;
+
+  // Connects to every daemon of the cluster in `dir`.
+  Status connect(const std::string& dir);
+  std::uint32_t size() const { return static_cast<std::uint32_t>(clients_.size()); }
+  // By the group's first member, then opened by all of them. Precondition: its nodes are below size().
+  Result<Members> create_group(const GroupRequest& request);
+  // The group of this name at every daemon.
+  Result<Members> open_group(const std::string& name);
+  Status remove_group(const std::string& name);
+  // Starts one operation at every member; the outcomes by rank, when all have ended.
+  using Start = std::function<void(Group& member, std::function<void(Outcome)> done)>;
+  std::vector<Outcome> run(Members& members, const Start& start);
+  std::vector<Outcome> barrier(Members& members, Duration deadline, const OperationOptions& options);
+  // Frames that all daemons together have sent again so far.
+  Result<std::uint64_t> resends();
+
+ private:
+  Result<Members> open(const std::string& name, const std::vector<NodeId>& nodes);
+
+  boost::asio::io_context context_{1};
+  std::vector<std::shared_ptr<Client>> clients_;
+};
+
+// The first outcome that is not ok, else ok.
+Status worst_of(const std::vector<Outcome>& outcomes);
+
+}  // namespace fibocast

@@ -1,0 +1,110 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "runtime/cli/commands.h"
+#include "runtime/cli/distribution_bench.h"
+
+namespace fibocast {
+namespace {
+
+struct BenchOptions {
+  std::string dir, cases_file;
+  Rank ranks = 0;
+  TreeOption tree, reduction;
+  bool whole_barrier = false;
+  std::uint32_t repetitions = 20;
+  BenchPlan plan;
+};
+
+Json tree_fields(const TreeOption& tree) { return {{"tree", tree.name}, {"s", tree.s}, {"r", tree.r}}; }
+
+// The one case that the options describe.
+Result<std::vector<BenchCase>> case_of(const BenchOptions& options) {
+  if (options.ranks == 0 || options.tree.name.empty())
+    return Status{Code::kInvalid, "give --cases FILE, or one case by --ranks and --tree", {}};
+  Json fields{{"p", options.ranks}};
+  fields.update(tree_fields(options.tree));
+  if (!options.reduction.name.empty()) fields["reduction"] = tree_fields(options.reduction);
+  fields["mode"] = options.whole_barrier ? "barrier" : "distribution";
+  auto result = parse_case(fields, options.repetitions);
+  if (!result.ok()) return result.status();
+  return std::vector<BenchCase>{*result};
+}
+
+Result<std::vector<BenchCase>> cases_of(const BenchOptions& options) {
+  if (options.cases_file.empty()) return case_of(options);
+  if (options.cases_file == "-") return read_cases(std::cin, options.repetitions);
+  std::ifstream file(options.cases_file);
+  if (!file) return Status{Code::kInvalid, "cannot read " + options.cases_file, {}};
+  return read_cases(file, options.repetitions);
+}
+
+Json line_of(const BenchCase& of, const Measurement& taken) {
+  Json line = of.fields;
+  line["case"] = taken.case_index;
+  line["repetition"] = taken.repetition;
+  line["order"] = taken.order;
+  line["measured_ns"] = taken.measured;
+  line["lateness_ns"] = taken.lateness;
+  return line;
+}
+
+void draw_progress(std::size_t done, std::size_t all) {
+  constexpr std::size_t kWidth = 40;
+  const std::size_t filled = kWidth * done / all;
+  std::cerr << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] " << done << " of " << all
+            << " repetitions" << (done == all ? "\n" : "") << std::flush;
+}
+
+// Without --json one line for each repetition as it comes, then a summary; with it, all in one document.
+int bench(const Command& command, const BenchOptions& options) {
+  auto cases = cases_of(options);
+  if (!cases.ok()) return report(command, cases.status());
+  BenchCluster cluster;
+  if (Status status = cluster.connect(options.dir); !status.ok()) return report(command, status);
+  auto before = cluster.resends();
+  if (!before.ok()) return report(command, before.status());
+  const bool progress = !command.quiet && isatty(STDERR_FILENO);
+  Json all = Json::array();
+  const Status status = run_distribution_bench(
+      cluster, *cases, options.plan, [&](const Measurement& taken, std::size_t done, std::size_t of) {
+        const Json line = line_of((*cases)[taken.case_index], taken);
+        command.json ? all.push_back(line) : void(std::cout << line.dump() << '\n');
+        if (progress) draw_progress(done, of);
+      });
+  std::cout.flush();
+  if (!status.ok()) return report(command, status);
+  auto after = cluster.resends();
+  if (!after.ok()) return report(command, after.status());
+  Json summary{{"summary", true}, {"cases", cases->size()}, {"seed", options.plan.seed}, {"resends", *after - *before}};
+  if (command.json) summary["repetitions"] = all;
+  print_json(summary);
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_distribution_command(CLI::App& parent, Command& command) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* sub =
+      add_subcommand(parent, command, "distribution", "Distribution latency of trees on the local cluster, raw values",
+                     "fibocast bench distribution --ranks 19 --tree fibo --s 27us --r 88us",
+                     [&command, options] { return bench(command, *options); });
+  sub->add_option("--cases", options->cases_file, "a file of cases, one JSON object a line; -: standard input");
+  sub->add_option("--ranks", options->ranks, "take part: 0 to P-1");
+  sub->add_option("--tree", options->tree.name, "distribution tree");
+  sub->add_option("--s", options->tree.s, "its send latency")->capture_default_str();
+  sub->add_option("--r", options->tree.r, "its receive latency")->capture_default_str();
+  sub->add_option("--reduction-tree", options->reduction.name, "tree of a barrier's way up");
+  sub->add_option("--reduction-s", options->reduction.s, "its send latency")->capture_default_str();
+  sub->add_option("--reduction-r", options->reduction.r, "its receive latency")->capture_default_str();
+  sub->add_flag("--whole-barrier", options->whole_barrier, "measure a barrier all arrive at, at one time");
+  sub->add_option("--repetitions", options->repetitions, "where a case does not say")->capture_default_str();
+  sub->add_option("--warmup", options->plan.warmup, "of each case, thrown away")->capture_default_str();
+  sub->add_option("--seed", options->plan.seed, "of the shuffled order")->capture_default_str();
+  add_dir_option(*sub, options->dir);
+}
+
+}  // namespace fibocast

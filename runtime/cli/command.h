@@ -1,0 +1,58 @@
+// What the subcommands of `fibocast` have in common: the options everybody takes, how a daemon is found, how answers
+// and failures are printed. A subcommand is a file with one function add_..._command().
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/client/client.h"
+#include "runtime/client/status.h"
+
+namespace fibocast {
+
+using Json = nlohmann::ordered_json;
+
+// The state of one run of the program.
+struct Command {
+  bool json = false;
+  bool quiet = false;
+  int exit_code = 0;
+};
+
+// Where the daemon is, as the command line says.
+struct DaemonChoice {
+  std::string socket;
+  std::optional<NodeId> rank;  // of the local cluster in `dir`
+  std::string dir;
+};
+
+// A subcommand with --json, --quiet and an example below its help. `run` gives the exit code.
+CLI::App* add_subcommand(CLI::App& parent, Command& command, const std::string& name, const std::string& description,
+                         const std::string& example, std::function<int()> run);
+void add_dir_option(CLI::App& app, std::string& dir);
+void add_daemon_options(CLI::App& app, DaemonChoice& choice);
+
+// "5s", "250ms"; a plain number is seconds. Throws CLI::ValidationError otherwise.
+Duration parse_duration(const std::string& text);
+// "0,3-7" -> 0 3 4 5 6 7. Throws CLI::ValidationError otherwise.
+std::vector<Rank> parse_ranks(const std::string& text);
+// 3 4 5 9 -> "3-5, 9"
+std::string ranks_text(const std::vector<Rank>& ranks);
+
+// --socket, then --rank, then FIBOCAST_SOCKET.
+Result<std::string> find_socket(const DaemonChoice& choice);
+Result<std::shared_ptr<Client>> connect(const DaemonChoice& choice);
+
+// One JSON document on stdout.
+void print_json(const Json& document);
+Json to_json(const Status& status);
+// Prints a failure (--json: on stdout, else its sentence on stderr); gives the exit code.
+int report(const Command& command, const Status& status);
+
+}  // namespace fibocast

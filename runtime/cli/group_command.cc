@@ -1,0 +1,89 @@
+#include <iostream>
+
+#include "runtime/cli/commands.h"
+#include "runtime/cli/tree_option.h"
+
+namespace fibocast {
+namespace {
+
+struct GroupOptions {
+  DaemonChoice daemon;
+  std::string name, ranks;
+  std::uint32_t participants = 1;
+  TreeOption distribution, reduction;
+  std::uint32_t segment_bytes = 0;
+};
+
+int create(const Command& command, const GroupOptions& options) {
+  GroupRequest request;
+  request.name = options.name;
+  request.nodes = parse_ranks(options.ranks);
+  request.participants = options.participants;
+  request.segment_bytes = options.segment_bytes;
+  for (const auto& [option, spec] :
+       {std::pair{&options.distribution, &request.distribution}, std::pair{&options.reduction, &request.reduction}}) {
+    if (option->name.empty()) continue;
+    auto tree = tree_spec_of(*option);
+    if (!tree.ok()) return report(command, tree.status());
+    *spec = *tree;
+  }
+  auto client = connect(options.daemon);
+  return report(command, client.ok() ? client.value()->create_group(request) : client.status());
+}
+
+int remove(const Command& command, const GroupOptions& options) {
+  auto client = connect(options.daemon);
+  return report(command, client.ok() ? client.value()->remove_group(options.name) : client.status());
+}
+
+int list(const Command& command, const GroupOptions& options) {
+  auto client = connect(options.daemon);
+  if (!client.ok()) return report(command, client.status());
+  auto node = client.value()->status();
+  if (!node.ok()) return report(command, node.status());
+  Json groups = Json::array();
+  for (const GroupInfo& group : node->groups) {
+    groups.push_back({{"name", group.name}, {"ranks", group.nodes}, {"participants", group.participants}});
+    if (!command.json) std::cout << group.name << "  ranks " << ranks_text(group.nodes) << "\n";
+  }
+  if (command.json) print_json({{"groups", groups}});
+  return 0;
+}
+
+void add_tree_options(CLI::App& app, const std::string& prefix, TreeOption& option, const std::string& what) {
+  app.add_option("--" + prefix + "tree", option.name, "tree of the " + what + ": fibo, binomial, kary:4, ...");
+  app.add_option("--" + prefix + "s", option.s, "its send latency, as in 27us")->capture_default_str();
+  app.add_option("--" + prefix + "r", option.r, "its receive latency")->capture_default_str();
+}
+
+void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOptions>& options) {
+  CLI::App* sub = add_subcommand(group, command, "create", "Create a group; its members learn it from the network",
+                                 "fibocast group create render --ranks 0,3-7 --tree fibo --s 27us --r 88us --rank 0",
+                                 [&command, options] { return create(command, *options); });
+  sub->add_option("name", options->name, "at most 47 bytes")->required();
+  sub->add_option("--ranks", options->ranks, "its members, as in 0,3-7")->required();
+  sub->add_option("--participants", options->participants, "local participants at each member")->capture_default_str();
+  add_tree_options(*sub, "", options->distribution, "distribution (multicast, a barrier's way down)");
+  add_tree_options(*sub, "reduction-", options->reduction, "reduction (a barrier's way up)");
+  sub->add_option("--segment", options->segment_bytes, "larger multicasts travel in pieces of so many bytes");
+  add_daemon_options(*sub, options->daemon);
+}
+
+}  // namespace
+
+void add_group_command(CLI::App& app, Command& command) {
+  auto options = std::make_shared<GroupOptions>();
+  CLI::App* group = app.add_subcommand("group", "Create, list and remove groups of nodes");
+  group->require_subcommand(1);
+  add_create(*group, command, options);
+  CLI::App* all =
+      add_subcommand(*group, command, "list", "The groups this daemon knows", "fibocast group list --rank 0",
+                     [&command, options] { return list(command, *options); });
+  add_daemon_options(*all, options->daemon);
+  CLI::App* gone = add_subcommand(*group, command, "remove", "Remove a group", "fibocast group remove render --rank 0",
+                                  [&command, options] { return remove(command, *options); });
+  gone->add_option("name", options->name, "the group")->required();
+  add_daemon_options(*gone, options->daemon);
+}
+
+}  // namespace fibocast

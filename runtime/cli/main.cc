@@ -1,0 +1,60 @@
+// The program `fibocast`.
+#include <iostream>
+
+#include "runtime/cli/commands.h"
+#include "runtime/cli/external_command.h"
+#include "runtime/wire/client_codec.h"
+
+namespace fibocast {
+namespace {
+
+constexpr int kWrongUse = 2;
+
+void add_commands(CLI::App& app, Command& command) {
+  add_up_command(app, command);
+  add_down_command(app, command);
+  add_status_command(app, command);
+  add_wait_command(app, command);
+  add_shell_command(app, command);
+  add_run_command(app, command);
+  add_group_command(app, command);
+  add_barrier_command(app, command);
+  add_multicast_command(app, command);
+  add_bench_command(app, command);
+}
+
+std::string version_text() {
+  return "fibocast " FIBOCAST_VERSION ", client protocol " + std::to_string(kClientMajor) + "." +
+         std::to_string(kClientMinor);
+}
+
+bool has_command(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (sub->check_name(name)) return true;
+  return false;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("fibocast - barriers, multicasts and their laboratory");
+  app.set_version_flag("--version", version_text());
+  app.footer("Any other NAME is the program fibocast-NAME.\nExample: fibocast up -n 4 && fibocast status");
+  app.require_subcommand(1);
+  Command command;
+  add_commands(app, command);
+  if (const std::string name = argc > 1 ? argv[1] : ""; !name.empty() && name[0] != '-' && !has_command(app, name)) {
+    run_external_command(name, {argv + 2, argv + argc});
+    std::cerr << "fibocast: there is no command '" << name << "'; fibocast --help lists them" << std::endl;
+    return kWrongUse;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kWrongUse;
+  }
+  return command.exit_code;
+}
+
+}  // namespace
+}  // namespace fibocast
+
+int main(int argc, char** argv) { return fibocast::run(argc, argv); }

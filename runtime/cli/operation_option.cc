@@ -1,0 +1,32 @@
+#include "runtime/cli/operation_option.h"
+
+namespace fibocast {
+
+std::string OperationChoice::label_text() const {
+  const auto slash = name.find('/');
+  return label.empty() && slash != std::string::npos ? name.substr(slash + 1) : label;
+}
+
+Duration OperationChoice::deadline_time() const { return deadline.empty() ? Duration(0) : parse_duration(deadline); }
+
+void add_operation_options(CLI::App& app, OperationChoice& choice) {
+  app.add_option("name", choice.name, "GROUP or GROUP/LABEL; `all` is every node, and so is a name nobody created")
+      ->required();
+  app.add_option("--participants", choice.participants, "local participants at each member, if the group is new");
+  app.add_option("--deadline", choice.deadline, "as in 5s; default: the daemon's setting, 30 s");
+  app.add_option("--label", choice.label, "appears in the sentences of failures");
+  add_daemon_options(app, choice.daemon);
+}
+
+int report_outcome(const Command& command, const Outcome& outcome) {
+  if (!command.json) return report(command, outcome.status);
+  Json json = to_json(outcome.status);
+  json["generation"] = outcome.generation;
+  json["arrived_at_ns"] = outcome.arrived_at;
+  json["activated_at_ns"] = outcome.activated_at;
+  if (!outcome.payload.empty()) json["bytes"] = outcome.payload.size();
+  print_json(json);
+  return outcome.status.exit_code();
+}
+
+}  // namespace fibocast

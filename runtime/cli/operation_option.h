@@ -1,0 +1,26 @@
+// The options of the commands that take part in one operation of a group.
+#pragma once
+
+#include <string>
+
+#include "runtime/cli/command.h"
+
+namespace fibocast {
+
+struct OperationChoice {
+  DaemonChoice daemon;
+  std::string name;  // GROUP or GROUP/LABEL
+  std::uint32_t participants = 0;
+  std::string deadline;  // empty: the daemon's default
+  std::string label;
+
+  std::string group() const { return name.substr(0, name.find('/')); }
+  std::string label_text() const;
+  Duration deadline_time() const;
+};
+
+void add_operation_options(CLI::App& app, OperationChoice& choice);
+// Prints how it went (--json: times and generation too; a payload as its number of bytes); gives the exit code.
+int report_outcome(const Command& command, const Outcome& outcome);
+
+}  // namespace fibocast

@@ -1,0 +1,34 @@
+// Processes that `fibocast` starts and stops: daemons in the background, one program per rank in the foreground.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fibocast {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // added to ours
+
+// A program of this name beside this one, else on PATH; empty if there is none.
+std::string find_program(const std::string& name);
+// Replaces this process. Returns only on failure, with errno set.
+void execute(const std::vector<std::string>& arguments, const Environment& extra = {});
+
+// In its own session, output appended to `log_path`, no input: outlives us. -1 with errno set on failure.
+pid_t start_detached(const std::vector<std::string>& arguments, const std::string& log_path);
+// In the foreground; dies with us. -1 with errno set on failure.
+pid_t start_child(const std::vector<std::string>& arguments, const Environment& extra);
+
+// Is `pid` alive and a fibocastd that was started with this settings file? A number that was given to somebody else
+// since is not, nor is one that has ended and waits to be collected.
+bool is_daemon_of(pid_t pid, const std::string& config_path);
+
+// The last line that is not empty; empty if there is none.
+std::string last_line(const std::string& path);
+
+// Addresses "127.0.0.1:PORT" that nobody uses at the moment, neither UDP nor TCP; empty if the system has too few.
+std::vector<std::string> free_loopback_addresses(std::size_t count);
+
+}  // namespace fibocast

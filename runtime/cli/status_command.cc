@@ -1,0 +1,126 @@
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+
+#include "runtime/cli/cluster_record.h"
+#include "runtime/cli/commands.h"
+
+namespace fibocast {
+namespace {
+
+Json to_json(const PeerInfo& peer) {
+  return {{"rank", peer.rank},
+          {"address", peer.address},
+          {"state", peer.state},
+          {"frames_sent", peer.frames_sent},
+          {"frames_received", peer.frames_received},
+          {"resends", peer.resends},
+          {"bare_acks", peer.bare_acks},
+          {"duplicates", peer.duplicates},
+          {"restarts", peer.restarts},
+          {"round_trip_ns", peer.round_trip}};
+}
+
+Json to_json(const GroupInfo& group) {
+  return {{"name", group.name},
+          {"rank", group.rank},
+          {"size", group.size},
+          {"participants", group.participants},
+          {"next_generation", group.next_generation},
+          {"ranks", group.nodes}};
+}
+
+Json to_json(const NodeInfo& node) {
+  Json json{{"rank", node.rank},           {"size", node.size},       {"cluster", node.cluster},
+            {"transport", node.transport}, {"version", node.version}, {"pid", node.pid},
+            {"connected", node.connected}, {"clients", node.clients}, {"payload_bytes_used", node.payload_bytes_used}};
+  json["peers"] = Json::array();
+  for (const PeerInfo& peer : node.peers) json["peers"].push_back(to_json(peer));
+  json["groups"] = Json::array();
+  for (const GroupInfo& group : node.groups) json["groups"].push_back(to_json(group));
+  json["counters"] = node.counters;
+  return json;
+}
+
+std::uint64_t resends_of(const NodeInfo& node) {
+  std::uint64_t sum = 0;
+  for (const PeerInfo& peer : node.peers) sum += peer.resends;
+  return sum;
+}
+
+void print_node(const NodeInfo& node) {
+  std::cout << "rank " << node.rank << " of " << node.size << " in cluster '" << node.cluster << "' over "
+            << node.transport << ", fibocastd " << node.version << ", process " << node.pid << "\n\n"
+            << "rank  state       address                 sent   received  resends  round trip\n";
+  for (const PeerInfo& peer : node.peers) {
+    std::cout << std::setw(4) << peer.rank << "  " << std::left << std::setw(10) << peer.state << "  " << std::setw(20)
+              << peer.address << std::right << std::setw(8) << peer.frames_sent << std::setw(11) << peer.frames_received
+              << std::setw(9) << peer.resends << std::setw(9) << peer.round_trip / 1000 << " us\n";
+  }
+  for (const GroupInfo& group : node.groups)
+    std::cout << "group '" << group.name << "': rank " << group.rank << " of " << group.size << ", "
+              << group.next_generation << " operations done, members " << ranks_text(group.nodes) << "\n";
+  std::cout << std::flush;
+}
+
+int show_one(const Command& command, const DaemonChoice& choice) {
+  auto client = connect(choice);
+  if (!client.ok()) return report(command, client.status());
+  auto node = client.value()->status();
+  if (!node.ok()) return report(command, node.status());
+  if (command.json)
+    print_json(to_json(*node));
+  else
+    print_node(*node);
+  return 0;
+}
+
+void print_row(const LocalNode& local, Result<NodeInfo>& node) {
+  std::cout << std::setw(4) << local.rank << "  " << std::left << std::setw(20) << local.address << std::right;
+  if (!node.ok()) {
+    std::cout << "  " << (local.pid > 0 ? "does not answer" : "held back") << "\n";
+    return;
+  }
+  std::cout << std::setw(8) << node->pid << std::setw(11) << node->connected << std::setw(8) << node->groups.size()
+            << std::setw(9) << node->clients << std::setw(9) << resends_of(*node) << "\n";
+}
+
+Result<NodeInfo> ask(const LocalNode& local) {
+  auto client = Client::connect(local.socket);
+  return client.ok() ? client.value()->status() : Result<NodeInfo>(client.status());
+}
+
+// All daemons of the local cluster, one line each.
+int show_cluster(const Command& command, const std::string& dir) {
+  const auto record = read_cluster_record(dir);
+  if (!record)
+    return report(command,
+                  {Code::kUnavailable, "no local cluster is up in " + dir + ", and FIBOCAST_SOCKET is not set", {}});
+  Json nodes = Json::array();
+  if (!command.json) std::cout << "rank  address                  pid  connected  groups  clients  resends\n";
+  for (const LocalNode& local : record->nodes) {
+    auto node = ask(local);
+    if (!command.json)
+      print_row(local, node);
+    else
+      nodes.push_back(node.ok() ? to_json(*node) : Json{{"rank", local.rank}, {"error", node.status().sentence}});
+  }
+  if (command.json) print_json({{"transport", record->transport}, {"machine", record->machine}, {"nodes", nodes}});
+  return 0;
+}
+
+}  // namespace
+
+void add_status_command(CLI::App& app, Command& command) {
+  auto choice = std::make_shared<DaemonChoice>();
+  CLI::App* sub = add_subcommand(app, command, "status",
+                                 "One daemon's peers, groups and counters; or a line for each of the local cluster",
+                                 "fibocast status --rank 0 --json", [&command, choice] {
+                                   const char* socket = std::getenv("FIBOCAST_SOCKET");
+                                   const bool one = !choice->socket.empty() || choice->rank || (socket && *socket);
+                                   return one ? show_one(command, *choice) : show_cluster(command, choice->dir);
+                                 });
+  add_daemon_options(*sub, *choice);
+}
+
+}  // namespace fibocast
