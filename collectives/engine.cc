@@ -1,0 +1,143 @@
+#include "collectives/engine.h"
+
+#include "collectives/check.h"
+
+namespace fibocast {
+
+namespace {
+
+bool same_schedule(const Engine::Run& run, const Plan& plan, const OperationShape& shape, Rank me) {
+  return run.stages != 0 && run.me == me && run.plan == plan && run.shape.operation == shape.operation &&
+         run.shape.ranks == shape.ranks && run.shape.segments() == shape.segments();
+}
+
+}  // namespace
+
+RankSchedule Engine::schedule(std::uint32_t run) const {
+  return {memory_.stages.subspan(std::size_t{run} * limits_.stages, memory_.runs[run].stages),
+          memory_.transfers.subspan(std::size_t{run} * limits_.transfers, limits_.transfers)};
+}
+
+bool Engine::build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me) {
+  ScheduleWriter writer(memory_.stages.subspan(std::size_t{run} * limits_.stages, limits_.stages),
+                        memory_.transfers.subspan(std::size_t{run} * limits_.transfers, limits_.transfers));
+  if (!build_rank_schedule(plan, shape, me, writer) || !writer.ok()) return false;
+  Run& r = memory_.runs[run];
+  r.plan = plan, r.me = me;
+  r.stages = static_cast<std::uint32_t>(writer.schedule().stages.size());
+  return true;
+}
+
+bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me) {
+  Run& r = memory_.runs[run];
+  if (!same_schedule(r, plan, shape, me) && !build(run, plan, shape, me)) {
+    r.stages = 0;
+    return false;
+  }
+  r.shape = shape;
+  r.open_stages = r.stages;
+  r.waiting = 0;
+  r.arrived = false;
+  const RankSchedule s = schedule(run);
+  for (std::uint32_t i = 0; i < r.stages; ++i) {
+    progress(run)[i] = StageProgress{};
+    r.waiting += s.stages[i].receives * s.stages[i].repeat;
+    for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
+  }
+  end_repetitions(run);
+  return true;
+}
+
+void Engine::arrive(std::uint32_t run) {
+  memory_.runs[run].arrived = true;
+  end_repetitions(run);
+}
+
+std::uint32_t Engine::find_receive(std::uint32_t run, Rank source, std::uint8_t stage) const {
+  const RankSchedule s = schedule(run);
+  if (stage >= s.stages.size()) return kNone;
+  const Stage& st = s.stages[stage];
+  for (std::uint32_t k = 0; k < st.receives; ++k)
+    if (s.transfers[st.first_transfer + k].peer == source) return st.first_transfer + k;
+  return kNone;
+}
+
+Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition) {
+  const RankSchedule s = schedule(run);
+  std::uint32_t stage = 0;
+  while (stage < s.stages.size() &&
+         !(index >= s.stages[stage].first_transfer && index - s.stages[stage].first_transfer < s.stages[stage].receives))
+    ++stage;
+  if (stage == s.stages.size()) return Receipt::kUnexpected;
+  std::uint32_t& count = counts(run)[index];
+  if (repetition < count) return Receipt::kDuplicate;
+  if (repetition != count || count == s.stages[stage].repeat) return Receipt::kUnexpected;
+  ++count;
+  --memory_.runs[run].waiting;
+  if (count == progress(run)[stage].repetition + 1) ++progress(run)[stage].received;
+  end_repetitions(run);
+  return Receipt::kAccepted;
+}
+
+bool Engine::started(std::uint32_t run, std::uint32_t stage) const {
+  const Stage& st = schedule(run).stages[stage];
+  if (st.waits_for_arrival && !memory_.runs[run].arrived) return false;
+  return st.after == kNoStage || progress(run)[st.after].ended;
+}
+
+// All that this repetition waits for is in.
+bool Engine::may_send(std::uint32_t run, std::uint32_t stage) const {
+  const StageProgress& p = progress(run)[stage];
+  return !p.ended && p.received == schedule(run).stages[stage].receives && started(run, stage);
+}
+
+bool Engine::next_send(std::uint32_t run, Send& out) const {
+  const RankSchedule s = schedule(run);
+  for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
+    const StageProgress& p = progress(run)[i];
+    if (p.sent == s.stages[i].sends || !may_send(run, i)) continue;
+    const std::uint32_t index = s.stages[i].first_transfer + s.stages[i].receives + p.sent;
+    out = Send{s.transfers[index], index, p.repetition};
+    return true;
+  }
+  return false;
+}
+
+void Engine::commit_send(std::uint32_t run) {
+  Send send;
+  check(next_send(run, send));
+  const RankSchedule s = schedule(run);
+  for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
+    const std::uint32_t first = s.stages[i].first_transfer;
+    if (send.index >= first && send.index - first < s.stages[i].receives + s.stages[i].sends) ++progress(run)[i].sent;
+  }
+  end_repetitions(run);
+}
+
+// Goes on with the next repetition of `stage` if the one under way is through; false if it is not.
+bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
+  const Stage& st = schedule(run).stages[stage];
+  StageProgress& p = progress(run)[stage];
+  if (!may_send(run, stage) || p.sent != st.sends) return false;
+  ++p.repetition;
+  p.sent = p.received = 0;
+  if (p.repetition == st.repeat) {
+    p.ended = true;
+    --memory_.runs[run].open_stages;
+    return true;
+  }
+  for (std::uint32_t k = 0; k < st.receives; ++k)
+    if (counts(run)[st.first_transfer + k] > p.repetition) ++p.received;
+  return true;
+}
+
+void Engine::end_repetitions(std::uint32_t run) {
+  const std::uint32_t stages = memory_.runs[run].stages;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::uint32_t i = 0; i < stages; ++i)
+      while (end_repetition(run, i)) moved = true;
+  }
+}
+
+}  // namespace fibocast

@@ -1,0 +1,94 @@
+// The engine executes the schedules of one node: the only state machine that knows what a stage is. It is told
+// that the local participants have called and which messages came in; it answers which transfer to send next and
+// when an operation has ended here. It neither sends nor waits: the node does. Messages may come before the
+// operation is called locally or before their stage: they are counted and wait.
+//
+// Each operation under way has a run, named by its index; the caller chooses the index (group and generation).
+// Core: no heap, no exceptions; memory is handed in. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collectives/plan.h"
+#include "collectives/rank_schedule.h"
+#include "collectives/types.h"
+
+namespace fibocast {
+
+class Engine {
+ public:
+  struct StageProgress {
+    std::uint32_t repetition;   // the one under way
+    std::uint32_t received;     // receives that are in for it
+    std::uint32_t sent;         // sends of it that were taken
+    bool ended;
+  };
+  struct Run {
+    Plan plan;
+    OperationShape shape;
+    Rank me;
+    std::uint32_t stages;       // 0: no schedule has been built
+    std::uint32_t open_stages;  // not ended yet
+    std::uint32_t waiting;      // receives (all repetitions) that have not come
+    bool arrived;
+  };
+  // Memory for `runs` operations: stages, progress: runs * limits.stages; transfers, counts: runs * limits.transfers.
+  // `runs` must be value-initialised, the others may hold anything.
+  struct Memory {
+    std::span<Run> runs;
+    std::span<Stage> stages;
+    std::span<StageProgress> progress;
+    std::span<Transfer> transfers;
+    std::span<std::uint32_t> counts;
+  };
+  // A transfer to be sent now. `index` is its place in the schedule's transfers.
+  struct Send {
+    Transfer transfer;
+    std::uint32_t index = 0;
+    std::uint32_t repetition = 0;
+  };
+  enum class Receipt : std::uint8_t {
+    kAccepted,
+    kDuplicate,   // this repetition was in already
+    kUnexpected,  // the schedule expects no such message, or one of its repetitions was skipped
+  };
+
+  Engine(const Limits& limits, const Memory& memory) : limits_(limits), memory_(memory) {}
+
+  // -- commands
+  // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one.
+  // False: the schedule does not fit Limits::stages or ::transfers.
+  bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  // -- events in
+  void arrive(std::uint32_t run);  // all local participants have called
+  Receipt receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition);
+  // -- queries and outputs
+  // The receive from virtual rank `source` in `stage`: its index in transfers, or kNone.
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  std::uint32_t find_receive(std::uint32_t run, Rank source, std::uint8_t stage) const;
+  bool next_send(std::uint32_t run, Send& out) const;  // looks; commit_send() takes it
+  void commit_send(std::uint32_t run);
+  bool activated(std::uint32_t run) const { return memory_.runs[run].waiting == 0; }  // every message is in
+  bool finished(std::uint32_t run) const { return memory_.runs[run].open_stages == 0; }
+  bool arrived(std::uint32_t run) const { return memory_.runs[run].arrived; }
+  RankSchedule schedule(std::uint32_t run) const;
+
+ private:
+  std::span<StageProgress> progress(std::uint32_t run) const {
+    return memory_.progress.subspan(std::size_t{run} * limits_.stages, memory_.runs[run].stages);
+  }
+  std::span<std::uint32_t> counts(std::uint32_t run) const {
+    return memory_.counts.subspan(std::size_t{run} * limits_.transfers, limits_.transfers);
+  }
+  bool started(std::uint32_t run, std::uint32_t stage) const;
+  bool may_send(std::uint32_t run, std::uint32_t stage) const;
+  bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  void end_repetitions(std::uint32_t run);
+  bool end_repetition(std::uint32_t run, std::uint32_t stage);
+
+  Limits limits_;
+  Memory memory_;
+};
+
+}  // namespace fibocast

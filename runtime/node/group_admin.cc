@@ -1,0 +1,200 @@
+#include "runtime/node/group_admin.h"
+
+#include <algorithm>
+
+#include "runtime/node/groups.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+
+namespace fibocast::group_admin {
+
+namespace {
+
+bool same_definition(const Group& a, const Group& b) {
+  return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants && a.plan == b.plan;
+}
+
+PeerMessage define_message(const Group& g) {
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupDefine;
+  m.group = g.id, m.epoch = g.epoch;
+  m.name = g.name, m.name_length = g.name_length;
+  m.participants = g.participants, m.ranks = g.members, m.plan = g.plan;
+  return m;
+}
+
+Group group_of(const GroupDefinition& d) {
+  Group g;
+  g.created = true;
+  g.id = group_id(d.name, true);
+  groups::set_name(g, d.name);
+  g.members = d.members;
+  g.participants = std::max<std::uint32_t>(d.participants, 1);
+  g.plan = d.plan;
+  return g;
+}
+
+Group group_of(const PeerMessage& m) {
+  Group g;
+  g.created = true;
+  g.id = m.group, g.epoch = m.epoch;
+  g.name = m.name, g.name_length = m.name_length;
+  g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
+  return g;
+}
+
+void finish_definition(NodeState& state, std::uint32_t group) {
+  Group& g = state.groups[group];
+  Request& r = state.requests->at(g.inquiry.request);
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank rank = 0; rank < members.size(); ++rank)
+    if (!members[rank].arrived) g.inquiry.ranks.add(rank);
+  r.done.verdict = g.inquiry.ranks.empty() ? Verdict::kOk : Verdict::kRefused;
+  r.done.ranks = g.inquiry.ranks;
+  const bool refused = r.done.verdict == Verdict::kRefused;
+  state.requests->answer(g.inquiry.request);
+  g.inquiry.phase = Inquiry::Phase::kIdle;
+  if (!refused) return;
+  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving);  // those that took it forget it again
+  state.again = true;
+}
+
+// Members are asked once each; a member that does not answer in time counts as one that refused.
+void end_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  const bool timed_out = now >= g.inquiry.due;
+  if (g.inquiry.answers < groups::size_of(g) && !timed_out) return;
+  finish_definition(state, group);
+}
+
+void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  operations::cancel_all(state, group, now);
+  g.used = false;
+}
+
+void tell_members(NodeState& state, std::uint32_t group, const PeerMessage& message, Nanoseconds now) {
+  Group& g = state.groups[group];
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < groups::size_of(g); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (node != state.settings.self && !members[r].asked) members[r].asked = peers::send(state, node, message, false, now);
+  }
+}
+
+bool all_told(NodeState& state, std::uint32_t group) {
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (!members[r].asked && r != state.groups[group].rank) return false;
+  return true;
+}
+
+}  // namespace
+
+Admission open(NodeState& state, std::string_view name, std::uint32_t participants, GroupId& id,
+               Generation& generation) {
+  if (name.empty() || name.size() > kMaxGroupName) return Admission::kBadName;
+  if (participants > state.limits.participants) return Admission::kTooLarge;
+  std::uint32_t i = groups::find_by_name(state, name);
+  const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
+  if (i == kNoIndex) i = groups::make_default(state, group_id(name, false), name);
+  if (i == kNoIndex) return groups::table_full(state) ? Admission::kWouldBlock : Admission::kNoPlan;
+  Group& g = state.groups[i];
+  groups::set_name(g, name);
+  // A default group's number of local participants is each node's own affair; the first caller says it.
+  if (fresh && participants != 0) g.participants = participants;
+  if (participants != 0 && participants != g.participants) return Admission::kExists;
+  id = g.id;
+  generation = operations::joinable_generation(state, i);
+  return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;
+}
+
+Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cookie, Nanoseconds now) {
+  if (d.name.empty() || d.name.size() > kMaxGroupName) return Admission::kBadName;
+  if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
+  if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
+  if (d.participants > state.limits.participants) return Admission::kTooLarge;
+  Group group = group_of(d);
+  if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
+  if (groups::table_full(state)) return Admission::kWouldBlock;
+  const std::uint32_t request = state.requests->add(Request::State::kWaiting);
+  if (request == kNoRequest) return Admission::kWouldBlock;
+  group.epoch = ++state.groups_created * state.limits.nodes + state.settings.self;
+  const std::uint32_t i = groups::add(state, group);
+  if (i == kNoIndex) {
+    state.requests->release(request);
+    return Admission::kNoPlan;
+  }
+  state.requests->at(request).answer = Event::Kind::kGroupReady;
+  state.requests->at(request).done.cookie = cookie;
+  groups::begin_inquiry(state, i, Inquiry::Phase::kDefining);
+  Group& g = state.groups[i];
+  g.inquiry.request = request;
+  g.inquiry.due = now + state.settings.suspicion;
+  state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
+  if (g.rank != kNoRank) {
+    ++g.inquiry.answers;
+    groups::inquiry_members(state, i)[g.rank] = InquiryMember{true, true, true};
+  }
+  pump(state, i, now);
+  return Admission::kTaken;
+}
+
+Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
+  const std::uint32_t i = groups::find_by_name(state, name);
+  if (i == kNoIndex) return Admission::kUnknownGroup;
+  if (state.groups[i].inquiry.phase != Inquiry::Phase::kIdle) return Admission::kWouldBlock;
+  groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving);
+  pump(state, i, now);
+  return Admission::kTaken;
+}
+
+void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (g.inquiry.phase == Inquiry::Phase::kDefining) {
+    tell_members(state, group, define_message(g), now);
+    end_definition(state, group, now);
+  } else if (g.inquiry.phase == Inquiry::Phase::kRemoving) {
+    PeerMessage m;
+    m.type = PeerMessageType::kGroupRemove;
+    m.group = g.id;
+    tell_members(state, group, m, now);
+    if (all_told(state, group)) end_removal(state, group, now);
+  }
+}
+
+void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  Group group = group_of(m);
+  const std::uint32_t i = groups::find(state, m.group);
+  const bool members_ok = !group.members.empty() && !group.members.truncated() &&
+                          group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
+  bool ok = members_ok;
+  if (ok && i != kNoIndex)
+    ok = same_definition(state.groups[i], group);
+  else if (ok)
+    ok = groups::add(state, group) != kNoIndex;
+  PeerMessage answer;
+  answer.type = PeerMessageType::kGroupAnswer;
+  answer.group = m.group;
+  answer.verdict = ok ? Verdict::kOk : Verdict::kRefused;
+  peers::send(state, from, answer, false, now);
+}
+
+void on_answer(NodeState& state, NodeId from, const PeerMessage& m) {
+  const std::uint32_t i = groups::find(state, m.group);
+  if (i == kNoIndex || state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
+  Group& g = state.groups[i];
+  const Rank rank = g.members.index_of(from);
+  if (rank == kNoRank || groups::inquiry_members(state, i)[rank].answered) return;
+  groups::inquiry_members(state, i)[rank].answered = true;
+  ++g.inquiry.answers;
+  groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk;
+  if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i);
+}
+
+void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t i = groups::find(state, m.group);
+  if (i != kNoIndex) end_removal(state, i, now);
+}
+
+}  // namespace fibocast::group_admin

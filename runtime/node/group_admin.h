@@ -1,0 +1,21 @@
+// The life of groups: opened by name, created with a definition that travels to the members, removed. Core.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::group_admin {
+
+Admission open(NodeState& state, std::string_view name, std::uint32_t participants, GroupId& id,
+               Generation& generation);
+Admission create(NodeState& state, const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
+Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
+
+void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_answer(NodeState& state, NodeId from, const PeerMessage& m);
+void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now);
+// Goes on with definitions and removals that wait for channels or answers.
+void pump(NodeState& state, std::uint32_t group, Nanoseconds now);
+
+}  // namespace fibocast::group_admin

@@ -1,0 +1,91 @@
+#include "runtime/node/groups.h"
+
+#include <algorithm>
+
+
+namespace fibocast {
+
+GroupId group_id(std::string_view name, bool created) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  constexpr GroupId kCreated = GroupId{1} << 63;
+  return created ? hash | kCreated : hash & ~kCreated;
+}
+
+namespace groups {
+
+namespace {
+
+std::uint32_t free_index(const NodeState& state) {
+  for (std::uint32_t i = 0; i < state.groups.size(); ++i)
+    if (!state.groups[i].used) return i;
+  return kNoIndex;
+}
+
+// Writes the barrier's own schedule. False: the tree has more children here than Limits::transfers.
+bool build_window(NodeState& state, std::uint32_t group) {
+  Group& g = state.groups[group];
+  if (g.rank == kNoRank) return true;
+  const Limits& l = state.limits;
+  ScheduleWriter writer(state.window_stages.subspan(std::size_t{group} * l.stages, l.stages),
+                        state.window_transfers.subspan(std::size_t{group} * l.transfers, l.transfers));
+  OperationShape shape;
+  shape.ranks = size_of(g);
+  return build_rank_schedule(g.plan, shape, g.rank, writer) && writer.ok();
+}
+
+}  // namespace
+
+bool table_full(const NodeState& state) { return free_index(state) == kNoIndex; }
+
+void set_name(Group& g, std::string_view name) {
+  g.name_length = static_cast<std::uint8_t>(std::min(name.size(), kMaxGroupName));
+  std::copy_n(name.begin(), g.name_length, g.name.begin());
+}
+
+std::uint32_t add(NodeState& state, const Group& group) {
+  const std::uint32_t i = free_index(state);
+  if (i == kNoIndex) return kNoIndex;
+  Group& g = state.groups[i];
+  g = group;
+  g.used = true;
+  g.rank = g.members.index_of(state.settings.self);
+  for (Slot& s : slots_of(state, i)) s = Slot{};
+  std::ranges::fill(child_bases(state, i), 0);
+  if (!build_window(state, i)) {
+    g.used = false;
+    return kNoIndex;
+  }
+  return i;
+}
+
+RankSchedule window_schedule(const NodeState& state, std::uint32_t group) {
+  const Limits& l = state.limits;
+  const std::uint32_t stages = state.groups[group].rank == kNoRank ? 0 : 2;
+  return {state.window_stages.subspan(std::size_t{group} * l.stages, stages),
+          state.window_transfers.subspan(std::size_t{group} * l.transfers, l.transfers)};
+}
+
+std::uint32_t find(const NodeState& state, GroupId id) {
+  for (std::uint32_t i = 0; i < state.groups.size(); ++i)
+    if (state.groups[i].used && state.groups[i].id == id) return i;
+  return kNoIndex;
+}
+
+std::uint32_t find_by_name(const NodeState& state, std::string_view name) {
+  const std::uint32_t created = find(state, group_id(name, true));
+  return created != kNoIndex ? created : find(state, group_id(name, false));
+}
+
+std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name) {
+  Group g;
+  g.id = id;
+  set_name(g, name);
+  g.members.add_run({0, state.settings.nodes});
+  g.plan = state.settings.plan;
+  return add(state, g);
+}
+
+}  // namespace groups
+
+}  // namespace fibocast

@@ -1,0 +1,51 @@
+// Which groups exist at a node. A group is a function of its name and the cluster (all nodes, one participant each,
+// the node's plan), or it was created once and its definition travelled to the members (group_admin.h). Core.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::groups {
+
+inline std::string_view name_of(const Group& g) { return {g.name.data(), g.name_length}; }
+inline std::uint32_t size_of(const Group& g) { return g.members.size(); }
+inline NodeId node_of(const Group& g, Rank rank) { return g.members.at(rank); }
+// Ranks in schedules are rotated so that the root is 0.
+inline Rank virtual_rank(const Group& g, Rank rank, Rank root) { return (rank + size_of(g) - root) % size_of(g); }
+inline Rank real_rank(const Group& g, Rank rank, Rank root) { return (rank + root) % size_of(g); }
+
+std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
+std::uint32_t find_by_name(const NodeState& state, std::string_view name);
+// The group of all nodes with this id; kNoIndex if the table is full. The name may be empty (not known yet).
+std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
+
+// Fills a free entry of the table with `group`; kNoIndex: the table is full, or its tree has more children at this
+// node than Limits::transfers.
+std::uint32_t add(NodeState& state, const Group& group);
+bool table_full(const NodeState& state);
+void set_name(Group& g, std::string_view name);
+
+inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
+  return state.slots.subspan(std::size_t{group} * state.limits.open_generations, state.limits.open_generations);
+}
+
+// The members of a group's inquiry, by rank.
+inline std::span<InquiryMember> inquiry_members(NodeState& state, std::uint32_t group) {
+  return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes,
+                                       size_of(state.groups[group]));
+}
+inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase) {
+  Inquiry fresh;
+  fresh.phase = phase;
+  state.groups[group].inquiry = fresh;
+  for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
+}
+
+// The stages of a barrier as this rank sees it (root 0): its tree also carries the window. Empty: not a member.
+RankSchedule window_schedule(const NodeState& state, std::uint32_t group);
+inline std::span<Generation> child_bases(NodeState& state, std::uint32_t group) {
+  return state.child_bases.subspan(std::size_t{group} * state.limits.nodes, state.limits.nodes);
+}
+
+}  // namespace fibocast::groups

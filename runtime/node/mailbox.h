@@ -1,0 +1,26 @@
+// Application messages: send(rank, tag, bytes) that forgets, receive(tag). Small ones ride in the small lane, large
+// ones are announced there and come as a bulk stream. A peer may send Limits::message_credit messages before one of
+// them has been received by an application here. Order per (source, tag): the announcement keeps its place among the
+// small ones; a small message that follows a large one of the same tag still under way goes as a stream too, and
+// streams are handed out in the order of their announcements. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::mailbox {
+
+Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
+Admission receive(NodeState& state, std::uint64_t tag, std::uint64_t cookie);
+bool forget_receive(NodeState& state, std::uint64_t cookie);
+
+void on_message(NodeState& state, NodeId from, const PeerMessage& m, std::span<const std::byte> payload);
+void on_announce(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_grant(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_credit(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_stream_complete(NodeState& state, std::uint32_t entry);
+void on_stream_sent(NodeState& state, std::uint32_t entry, Nanoseconds now);
+void forget_peer(NodeState& state, NodeId peer);  // a new incarnation
+// Goes on with what waited for channels, credit or the byte budget.
+void pump(NodeState& state, Nanoseconds now);
+
+}  // namespace fibocast::mailbox

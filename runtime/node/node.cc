@@ -1,0 +1,425 @@
+// Dispatch only: events go to the part they concern, outputs are collected from the parts.
+#include "runtime/node/node.h"
+
+#include <algorithm>
+#include <new>
+
+#include "collectives/check.h"
+#include "runtime/node/group_admin.h"
+#include "runtime/node/groups.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/node/node_state.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/verdicts.h"
+#include "transport/memory_carver.h"
+
+namespace fibocast {
+
+namespace {
+
+// Objects that the state points to, and the memory they were given.
+struct Parts {
+  Engine::Memory engine;
+  std::span<std::byte> engine_place, nic_place, buffers_place, requests_place, nic_memory;
+  std::span<PayloadBuffers::Entry> buffers;
+  std::span<Request> requests;
+};
+
+// One description of the layout, for counting bytes and for taking them. Large tables stay untouched until used.
+template <class Carver>
+void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
+  const std::size_t slots = std::size_t{l.groups} * l.open_generations;
+  const std::size_t channel = carved_bytes<ReliableChannel>(1) +
+                              carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
+  s.peers = carver.template take<Peer>(l.nodes);
+  s.outgoing_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
+  s.incoming_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
+  s.groups = carver.template take<Group>(l.groups);
+  s.slots = carver.template take<Slot>(slots);
+  s.outgoing = carver.template take<OutgoingMessage>(l.requests);
+  s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
+  p.requests = carver.template take<Request>(l.requests);
+  p.buffers = carver.template take<PayloadBuffers::Entry>(l.buffers);
+  p.engine.runs = carver.template take<Engine::Run>(slots);
+  s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
+  s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
+  s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.nodes);
+  s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
+  s.window_transfers = carver.template take_untouched<Transfer>(std::size_t{l.groups} * l.transfers);
+  p.engine.stages = carver.template take_untouched<Stage>(slots * l.stages);
+  p.engine.progress = carver.template take_untouched<Engine::StageProgress>(slots * l.stages);
+  p.engine.transfers = carver.template take_untouched<Transfer>(slots * l.transfers);
+  p.engine.counts = carver.template take_untouched<std::uint32_t>(slots * l.transfers);
+  p.engine_place = carver.template take_untouched<std::byte>(sizeof(Engine));
+  p.nic_place = carver.template take_untouched<std::byte>(sizeof(EmulatedNic));
+  p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
+  p.requests_place = carver.template take_untouched<std::byte>(sizeof(RequestTable));
+  p.nic_memory = carver.template take_untouched<std::byte>(EmulatedNic::bytes_needed(l.nic_queue));
+  s.small_buffers = carver.template take_untouched<BufferId>(std::size_t{l.nodes} * l.small_window);
+  s.channel_memory = carver.template take_untouched<std::byte>(l.nodes * channel);
+}
+
+void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
+                          Nanoseconds now) {
+  std::uint32_t group = groups::find(s, m.group);
+  // A group that is defined by its name alone exists at every node; a created one must have been told.
+  if (group == kNoIndex && m.group == (m.group & ~(GroupId{1} << 63))) group = groups::make_default(s, m.group, {});
+  if (group == kNoIndex || s.groups[group].rank == kNoRank) {
+    ++s.counters.unknown_group;
+    PeerMessage refusal = m;
+    refusal.type = PeerMessageType::kGroupUnknown;
+    if (m.type != PeerMessageType::kGroupUnknown) peers::send(s, from, refusal, false, now);
+    return;
+  }
+  switch (m.type) {
+    case PeerMessageType::kTransfer: return operations::on_transfer(s, group, from, m, payload, now);
+    case PeerMessageType::kAnnounce: return operations::on_announce(s, group, from, m, now);
+    case PeerMessageType::kGrant: return operations::on_grant(s, group, from, m, now);
+    case PeerMessageType::kWindow: return operations::on_window(s, group, from, m, now);
+    case PeerMessageType::kVerdictRequest: return verdicts::on_request(s, group, from, m, now);
+    case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);
+    case PeerMessageType::kFreezeAnswer: return verdicts::on_freeze_answer(s, group, from, m, now);
+    case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, m, now);
+    default: return verdicts::on_unknown_group(s, group, from, m, now);
+  }
+}
+
+void on_peer_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
+                     Nanoseconds now) {
+  switch (m.type) {
+    case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
+    case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m);
+    case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
+    case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
+    case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
+    case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);
+    case PeerMessageType::kMessageCredit: return mailbox::on_credit(s, from, m, now);
+    default: return on_operation_message(s, from, m, payload, now);
+  }
+}
+
+void on_progress(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
+  StreamOwner* owner = peers::incoming_owner(s, from, d.stream);
+  if (owner == nullptr) return;
+  const StreamOwner o = *owner;
+  if (d.complete) owner->kind = StreamOwner::Kind::kNone;
+  if (o.kind == StreamOwner::Kind::kOperation)
+    operations::on_stream_progress(s, o.index, d.contiguous, d.complete, now);
+  else if (d.complete)
+    mailbox::on_stream_complete(s, o.index);
+}
+
+void on_sent(NodeState& s, NodeId to, std::uint32_t stream, Nanoseconds now) {
+  StreamOwner* owner = peers::outgoing_owner(s, to, stream);
+  if (owner == nullptr) return;
+  const StreamOwner o = *owner;
+  owner->kind = StreamOwner::Kind::kNone;
+  s.buffers->release(o.buffer);
+  if (o.kind == StreamOwner::Kind::kMessage) return mailbox::on_stream_sent(s, o.index, now);
+  operations::on_stream_sent(s, o.index, o.child, now);
+}
+
+void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
+  for (std::uint32_t i = 0; i < s.limits.bulk_streams; ++i) {
+    StreamOwner& out = s.outgoing_streams[std::size_t{peer} * s.limits.bulk_streams + i];
+    if (out.kind != StreamOwner::Kind::kNone) on_sent(s, peer, out.stream, now);
+    s.incoming_streams[std::size_t{peer} * s.limits.bulk_streams + i].kind = StreamOwner::Kind::kNone;
+  }
+  mailbox::forget_peer(s, peer);
+  s.peers[peer].restarted_event = s.peer_events = true;
+}
+
+void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
+  Peer& p = s.peers[from];
+  switch (d.kind) {
+    case Delivery::Kind::kConnected:
+      ++p.session;
+      p.up_event = s.peer_events = s.again = true;
+      return;
+    case Delivery::Kind::kPeerRestarted:
+      return on_restart(s, from, now);
+    case Delivery::Kind::kRefused:
+      p.refused_digest = d.peer_digest;
+      p.refused_event = s.peer_events = true;
+      return;
+    case Delivery::Kind::kSmall:
+      if (const auto m = decode_peer_message(d.body))
+        on_peer_message(s, from, *m, d.payload, now);
+      else
+        ++s.counters.malformed;
+      return;
+    case Delivery::Kind::kBulkData:
+      return peers::copy(s, d.payload, d.target);
+    case Delivery::Kind::kBulkProgress:
+      return on_progress(s, from, d, now);
+    case Delivery::Kind::kBulkSent:
+      return on_sent(s, from, d.stream, now);
+  }
+}
+
+void drain(NodeState& s, NodeId from, Nanoseconds now) {
+  Delivery d;
+  while (s.peers[from].channel->poll_delivery(d)) on_delivery(s, from, d, now);
+  peers::release_acknowledged(s, from);
+}
+
+void run_nic(NodeState& s, Nanoseconds now) {
+  NicDue due;
+  while (s.nic->enabled() && s.nic->poll(now, due)) operations::on_nic(s, due, now);
+}
+
+// Every event may have made room for what was waiting.
+void settle(NodeState& s, Nanoseconds now) {
+  run_nic(s, now);
+  if (!s.again) return;
+  s.again = false;
+  operations::pump_all(s, now);
+  for (std::uint32_t group = 0; group < s.groups.size(); ++group)
+    if (s.groups[group].used) group_admin::pump(s, group, now);
+  verdicts::pump(s, now);
+  mailbox::pump(s, now);
+}
+
+std::uint32_t next_event_peer(NodeState& s) {
+  for (NodeId i = 0; s.peer_events && i < s.settings.nodes; ++i)
+    if (s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return i;
+  s.peer_events = false;
+  return kNoNode;
+}
+
+bool poll_peer_event(NodeState& s, Event& out) {
+  out.peer = next_event_peer(s);
+  if (out.peer == kNoNode) return false;
+  Peer& p = s.peers[out.peer];
+  out.peer_digest = p.refused_digest;
+  if (p.restarted_event)
+    out.kind = Event::Kind::kPeerRestarted, p.restarted_event = false;
+  else if (p.up_event)
+    out.kind = Event::Kind::kPeerUp, p.up_event = false;
+  else
+    out.kind = Event::Kind::kPeerRefused, p.refused_event = false;
+  return true;
+}
+
+bool poll_answer(NodeState& s, Event& out) {
+  for (std::uint32_t i = s.requests->poll_answer(); i != kNoRequest; i = s.requests->poll_answer()) {
+    const Request r = s.requests->at(i);
+    s.requests->release(i);
+    out.kind = r.answer;
+    out.done = r.done;
+    out.cookie = r.done.cookie;
+    out.peer = r.peer, out.tag = r.tag, out.range = r.range;
+    if (!r.forgotten) return true;
+    if (r.done.payload.buffer != kNoBuffer) s.buffers->release(r.done.payload.buffer);
+    if (r.range.buffer != kNoBuffer) s.buffers->release(r.range.buffer);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::size_t Node::bytes_needed(const Limits& limits) {
+  MemoryCounter counter;
+  NodeState state(limits, NodeSettings{});
+  Parts parts;
+  lay_out(limits, counter, state, parts);
+  return counter.bytes() + carved_bytes<NodeState>(1);
+}
+
+Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {
+  check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
+  check(limits.small_body == kMaxPeerMessage);
+  state_ = new (memory.data()) NodeState(limits, settings);
+  MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
+  Parts p;
+  lay_out(limits, carver, *state_, p);
+  state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
+  state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
+  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(p.buffers, limits.payload_bytes);
+  state_->requests = new (p.requests_place.data()) RequestTable(p.requests);
+}
+
+std::uint32_t Node::connected_peers() const {
+  std::uint32_t n = 0;
+  for (NodeId i = 0; i < state_->settings.nodes; ++i) n += peers::connected(*state_, i);
+  return n;
+}
+
+ChannelState Node::peer_state(NodeId peer) const {
+  const ReliableChannel* c = peers::find(*state_, peer);
+  return c == nullptr ? ChannelState::kClosed : c->state();
+}
+
+const ChannelCounters* Node::peer_counters(NodeId peer) const {
+  const ReliableChannel* c = peers::find(*state_, peer);
+  return c == nullptr ? nullptr : &c->counters();
+}
+
+Nanoseconds Node::peer_round_trip(NodeId peer) const {
+  const ReliableChannel* c = peers::find(*state_, peer);
+  return c == nullptr ? 0 : c->round_trip();
+}
+
+const NodeCounters& Node::counters() const { return state_->counters; }
+std::uint64_t Node::payload_bytes_used() const { return state_->buffers->used(); }
+std::uint64_t Node::buffer_bytes(BufferId buffer) const { return state_->buffers->bytes(buffer); }
+bool Node::operation_in_flight() const { return state_->operations_open > 0; }
+bool Node::fits_budget(std::uint64_t bytes) const { return state_->buffers->can_ever_fit(bytes); }
+
+Nanoseconds Node::next_deadline() const {
+  const NodeState& s = *state_;
+  Nanoseconds t = std::min(s.slot_timer, s.request_timer);
+  if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
+  for (NodeId i = 0; i < s.settings.nodes; ++i)
+    if (const ReliableChannel* c = peers::find(s, i)) t = std::min(t, c->next_deadline());
+  return t;
+}
+
+std::uint32_t Node::group_count() const {
+  std::uint32_t n = 0;
+  for (const Group& g : state_->groups) n += g.used;
+  return n;
+}
+
+Node::GroupInfo Node::group_info(std::uint32_t index) const {
+  std::uint32_t i = 0;
+  while (!state_->groups[i].used || index-- > 0) ++i;
+  const Group& g = state_->groups[i];
+  return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.base, g.plan};
+}
+
+void Node::start(Nanoseconds now) {
+  for (NodeId i = 0; i < state_->settings.nodes; ++i)
+    if (i != state_->settings.self) peers::channel(*state_, i, now);
+}
+
+Admission Node::open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation) {
+  return group_admin::open(*state_, name, participants, id, generation);
+}
+
+Admission Node::create_group(const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now) {
+  const Admission a = group_admin::create(*state_, definition, cookie, now);
+  settle(*state_, now);
+  return a;
+}
+
+Admission Node::remove_group(std::string_view name, Nanoseconds now) {
+  const Admission a = group_admin::remove(*state_, name, now);
+  settle(*state_, now);
+  return a;
+}
+
+Admission Node::call(const Call& call, Nanoseconds now) {
+  const Admission a = operations::call(*state_, call, now);
+  verdicts::on_timer(*state_, now);
+  settle(*state_, now);
+  return a;
+}
+
+void Node::forget_call(std::uint64_t cookie) {
+  for (std::uint32_t i = 0; i < state_->requests->size(); ++i) {
+    Request& r = state_->requests->at(i);
+    const bool is_call = r.answer == Event::Kind::kCallDone && r.state != Request::State::kFree &&
+                         r.state != Request::State::kReceiving;
+    if (is_call && (r.call.cookie == cookie)) r.forgotten = true;
+  }
+}
+
+std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes) {
+  return state_->buffers->reserve(bytes, BufferUse::kOutgoing);
+}
+
+void Node::release_buffer(BufferId buffer) {
+  state_->buffers->release(buffer);
+  if (state_->buffers_wanted) state_->again = true;
+  state_->buffers_wanted = false;
+}
+
+Admission Node::send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now) {
+  const Admission a = mailbox::send(*state_, to, tag, payload, now);
+  settle(*state_, now);
+  return a;
+}
+
+Admission Node::receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now) {
+  const Admission a = mailbox::receive(*state_, tag, cookie);
+  settle(*state_, now);
+  return a;
+}
+
+bool Node::forget_receive(std::uint64_t cookie) { return mailbox::forget_receive(*state_, cookie); }
+
+void Node::set_fragment_bytes(NodeId peer, std::uint32_t bytes) {
+  peers::channel(*state_, peer, 0).set_fragment_bytes(bytes);
+}
+
+void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
+  NodeState& s = *state_;
+  const std::optional<Frame> frame = decode_frame(datagram);
+  const bool ours = frame && frame->to == s.settings.self && frame->from < s.settings.nodes &&
+                    frame->from != s.settings.self;
+  if (!ours) {
+    ++s.counters.malformed;
+    return;
+  }
+  peers::channel(s, frame->from, now).on_frame(*frame, now);
+  drain(s, frame->from, now);
+  verdicts::on_timer(s, now);
+  settle(s, now);
+}
+
+void Node::on_timer(Nanoseconds now) {
+  NodeState& s = *state_;
+  run_nic(s, now);
+  for (NodeId i = 0; i < s.settings.nodes; ++i) {
+    ReliableChannel* c = peers::find(s, i);
+    if (c == nullptr || c->next_deadline() > now) continue;
+    c->on_timer(now);
+    drain(s, i, now);
+  }
+  operations::on_request_timer(s, now);
+  verdicts::on_timer(s, now);
+  settle(s, now);
+}
+
+void Node::on_path_reset(NodeId peer, Nanoseconds now) {
+  if (ReliableChannel* c = peer < state_->settings.nodes ? peers::find(*state_, peer) : nullptr) c->on_path_reset(now);
+}
+
+void Node::set_writable(NodeId peer, bool writable) { state_->peers[peer].writable = writable; }
+
+bool Node::poll_event(Event& out) {
+  NodeState& s = *state_;
+  out = Event{};
+  if (s.copy_pending) {
+    s.copy_pending = false;
+    out.kind = Event::Kind::kCopy;
+    out.bytes = s.copy_bytes, out.range = s.copy_range;
+    return true;
+  }
+  if (poll_answer(s, out)) return true;
+  if (s.buffers->poll_freed(out.range.buffer)) {
+    if (s.buffers_wanted) s.again = true;
+    s.buffers_wanted = false;
+    out.kind = Event::Kind::kBufferFree;
+    return true;
+  }
+  return poll_peer_event(s, out);
+}
+
+bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+  NodeState& s = *state_;
+  settle(s, now);
+  const std::uint32_t nodes = s.settings.nodes;
+  for (std::uint32_t k = 0; k < nodes; ++k) {
+    const NodeId i = (s.next_to_transmit + k) % nodes;
+    Peer& p = s.peers[i];
+    if (p.channel == nullptr || !p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
+    s.next_to_transmit = (i + 1) % nodes;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace fibocast

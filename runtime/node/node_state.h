@@ -1,0 +1,199 @@
+// The memory of a node: its tables, and nothing else. The files beside this one each own a part of its behaviour:
+//   peers       channels and what is sent through them
+//   groups      which groups exist, their definitions
+//   operations  the open generations of each group: calls, transfers, completion, the window
+//   verdicts    deadlines, freezing a generation, the coordinator's decision
+//   mailbox     application messages
+// node.cc dispatches. Tables are sized by Limits and referred to by index. Core.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "collectives/engine.h"
+#include "runtime/node/node.h"
+#include "runtime/node/payload_buffers.h"
+#include "runtime/node/peer_message.h"
+#include "runtime/node/requests.h"
+#include "transport/emulated_nic.h"
+#include "transport/reliable_channel.h"
+
+namespace fibocast {
+
+inline constexpr std::uint32_t kNoIndex = 0xffff'ffff;
+
+// Who a bulk stream belongs to.
+struct StreamOwner {
+  enum class Kind : std::uint8_t { kNone, kOperation, kMessage };
+  Kind kind = Kind::kNone;
+  std::uint32_t stream = 0;
+  std::uint32_t index = 0;  // slot, or entry of the mailbox
+  std::uint32_t child = 0;  // outgoing operation: which child
+  BufferId buffer = kNoBuffer;  // outgoing: the reference this stream holds
+};
+
+struct Peer {
+  ReliableChannel* channel = nullptr;  // made at first use
+  bool writable = true;
+  bool up_event = false, restarted_event = false, refused_event = false;
+  bool credit_owed = false;
+  std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
+  std::uint64_t refused_digest = 0;
+  std::uint32_t session = 0;  // counts incarnations of the peer
+  // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
+  std::uint32_t sent = 0, credited = 0;
+  std::uint32_t consumed = 0, consumed_told = 0;
+  std::uint32_t inbox_entries = 0;
+  std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
+};
+
+// A payload on its way from an operation's slot to one child.
+struct ChildStream {
+  enum class State : std::uint8_t { kNone, kAnnounced, kGranted, kDone };
+  State state = State::kNone;
+  std::uint32_t stream = 0;
+  std::uint64_t available = 0;  // bytes that may be sent
+};
+
+// One generation of one group. It stays as the record of its verdict until generation + W takes its place.
+struct Slot {
+  enum class State : std::uint8_t { kEmpty, kOpen, kDone };
+  State state = State::kEmpty;
+  bool used = false;  // `generation` means something
+  Generation generation = 0;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;
+  bool charged = true;
+  bool shape_known = false;    // the payload's size is known
+  bool frozen = false;         // a verdict is being found: transfers are ignored
+  bool blocked = false;        // a channel or the NIC was full
+  bool closed = false;         // nothing is left to do here
+  bool wants_buffer = false;   // announced, but the byte budget has no room yet
+  bool grant_owed = false;
+  Verdict verdict = Verdict::kPending;
+  Verdict reason = Verdict::kPending;  // why a verdict is wanted
+  std::uint64_t total_bytes = 0;
+  std::uint32_t segment_bytes = 0;
+  std::uint32_t arrivals = 0;   // local participants that have called
+  std::uint32_t delivered = 0;  // local participants that have been answered
+  std::uint32_t first_call = kNoRequest;
+  std::uint32_t announced = 0;     // children told of the payload
+  std::uint32_t streams_open = 0;  // children that have not acknowledged all of it
+  std::uint32_t segments_in = 0;
+  std::uint32_t stream_in = 0;
+  NodeId stream_from = kNoNode;
+  BufferId buffer = kNoBuffer;
+  NodeId answer_owed = kNoNode;  // the coordinator that waits for our freeze answer
+  std::uint32_t coordinators_tried = 0;
+  Nanoseconds due = kNever;  // when a verdict is asked for (again)
+  Nanoseconds asked_at = 0;  // since when this coordinator is being asked
+  Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, lateness = 0;
+  RankSet ranks;
+};
+
+// One question to all members of a group at a time: what about a generation, or do you take this definition.
+struct Inquiry {
+  enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving };
+  Phase phase = Phase::kIdle;
+  Generation generation = 0;
+  Verdict reason = Verdict::kPending;
+  Verdict verdict = Verdict::kPending;
+  bool any_completed = false;
+  Generation window_base = 0;
+  Nanoseconds due = kNever;
+  std::uint32_t answers = 0;
+  std::uint32_t request = kNoRequest;  // kDefining: who wants to know
+  RankSet ranks;
+};
+
+// Per member of an inquiry.
+struct InquiryMember {
+  bool asked = false, answered = false, arrived = false;
+};
+
+struct Group {
+  bool used = false;
+  bool created = false;
+  GroupId id = 0;
+  Epoch epoch = 1;
+  std::array<char, 48> name{};
+  std::uint8_t name_length = 0;
+  RankSet members;
+  Rank rank = kNoRank;
+  std::uint32_t participants = 1;
+  Plan plan;
+  Generation base = 0;         // the lowest generation that is not over here
+  Generation global_base = 0;  // ... at any member, as far as known
+  Generation reported = 0;     // the subtree's base as last told upwards
+  Generation announced = 0;    // global_base as last told downwards
+  bool window_owed = false;
+  std::uint32_t held = 0;  // requests that wait for the window
+  bool retrying = false, retry_again = false;
+  Inquiry inquiry;
+};
+
+// Application messages, both directions.
+struct OutgoingMessage {
+  enum class State : std::uint8_t { kFree, kQueued, kStreaming };
+  State state = State::kFree;
+  NodeId peer = kNoNode;
+  std::uint64_t tag = 0;
+  PayloadRange payload;
+  std::uint32_t stream = 0;
+  std::uint32_t next = kNoIndex;
+};
+
+struct IncomingMessage {
+  enum class State : std::uint8_t { kFree, kAnnounced, kComing, kComplete };
+  State state = State::kFree;
+  NodeId peer = kNoNode;
+  std::uint32_t session = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t order = 0;  // of arrival
+  std::uint32_t stream = 0;
+  std::uint64_t bytes = 0;
+  bool grant_owed = false;
+  BufferId buffer = kNoBuffer;
+};
+
+struct NodeState {
+  NodeState(const Limits& l, const NodeSettings& s) : limits(l), settings(s) {}
+
+  Limits limits;
+  NodeSettings settings;
+  NodeCounters counters;
+  std::span<Peer> peers;
+  std::span<std::byte> channel_memory;
+  std::span<BufferId> small_buffers;        // per peer, small_window each: payloads of unacknowledged small messages
+  std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each
+  std::span<StreamOwner> incoming_streams;
+  std::span<Group> groups;
+  std::span<Slot> slots;                  // per group, open_generations each; also the engine's runs
+  std::span<ChildStream> child_streams;   // per slot, transfers each
+  std::span<InquiryMember> inquiry_members;  // per group, nodes each
+  std::span<Generation> child_bases;      // per group, nodes each: what the children of the reduction told
+  std::span<Stage> window_stages;         // per group: the barrier's schedule from rank 0, for the window
+  std::span<Transfer> window_transfers;
+  std::span<OutgoingMessage> outgoing;
+  std::span<IncomingMessage> incoming;
+  Engine* engine = nullptr;
+  EmulatedNic* nic = nullptr;
+  PayloadBuffers* buffers = nullptr;
+  RequestTable* requests = nullptr;
+
+  Epoch groups_created = 0;
+  std::uint64_t messages_in = 0;
+  std::uint32_t operations_open = 0;
+  bool again = false;                 // something could not be sent: look again after the next event
+  bool buffers_wanted = false;        // an incoming payload waits for the byte budget
+  bool peer_events = false;
+  Nanoseconds slot_timer = kNever;    // not later than the earliest Slot::due and Inquiry::due
+  Nanoseconds request_timer = kNever; // not later than the earliest Call::not_before or deadline of a held call
+  std::uint32_t next_to_transmit = 0;
+  bool copy_pending = false;
+  std::span<const std::byte> copy_bytes;
+  PayloadRange copy_range;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,187 @@
+// Local calls: which generation a call belongs to, when it must wait, and how it is answered.
+#include <algorithm>
+
+#include "collectives/check.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/slots.h"
+#include "runtime/node/transfers.h"
+
+namespace fibocast::operations {
+
+namespace {
+
+// A generation in which a participant of this node may still be counted, or may still collect its payload.
+bool takes_part(const NodeState& state, std::uint32_t group, Generation generation) {
+  const Slot& s = state.slots[slots::index_of(state, group, generation)];
+  if (!slots::holds(s, generation)) return true;
+  if (s.arrivals >= state.groups[group].participants) return false;
+  return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && s.operation == Operation::kMulticast);
+}
+
+Admission admissible(const NodeState& state, const Group& g, const Call& c) {
+  if (g.rank == kNoRank) return Admission::kNotMember;
+  if (c.root >= groups::size_of(g)) return Admission::kBadRank;
+  if (c.payload.buffer != kNoBuffer && (c.operation != Operation::kMulticast || c.root != g.rank))
+    return Admission::kBadRank;
+  return state.buffers->can_ever_fit(c.payload.length) ? Admission::kTaken : Admission::kTooLarge;
+}
+
+PeerMessage opening(const NodeState& state, const Group& g, const Call& c, Generation generation) {
+  PeerMessage m;
+  m.generation = generation, m.operation = c.operation, m.root = c.root, m.charged = c.charged;
+  m.total_bytes = c.payload.length;
+  m.segment_bytes = c.payload.length > state.limits.eager_bytes ? g.plan.segment_bytes : 0;
+  return m;
+}
+
+void drop_payload(NodeState& state, Request& r) {
+  if (r.call.payload.buffer != kNoBuffer) state.buffers->release(r.call.payload.buffer);
+  r.call.payload = {};
+}
+
+bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r) {
+  if (!slots::is_source(state, slot)) return false;
+  return r.call.payload.buffer != kNoBuffer || state.groups[slots::group_of(state, slot)].participants == 1;
+}
+
+// The sender has called: its payload becomes the slot's.
+void take_payload(NodeState& state, std::uint32_t slot, Request& r) {
+  Slot& s = state.slots[slot];
+  const Group& g = state.groups[slots::group_of(state, slot)];
+  const PeerMessage m = opening(state, g, r.call, s.generation);
+  check(transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes));
+  s.shape_known = true;
+  s.buffer = r.call.payload.buffer;
+  r.call.payload = {};
+}
+
+void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  s.arrived_at = now;
+  state.engine->arrive(slot);
+  transfers::note_activation(state, slot, now);
+  pump(state, slot, now);
+}
+
+void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  Request& r = state.requests->at(request);
+  ++s.arrivals;
+  if (s.state == Slot::State::kDone) return answer_call(state, request, slot), close_if_through(state, slot, now);
+  r.state = Request::State::kWaiting;
+  r.next = s.first_call;
+  s.first_call = request;
+  slots::set_due(state, s, r.call.deadline);
+  const bool sender = sends_payload(state, slot, r) && !state.engine->arrived(slot);
+  if (sender) take_payload(state, slot, r);
+  const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
+  if (sender || (s.operation == Operation::kBarrier && all_here) || (all_here && s.arrived_at == 0))
+    return arrive(state, slot, now);
+}
+
+void mismatch(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  ++state.counters.mismatch;
+  refuse_call(state, request, Verdict::kMismatch);
+  s.reason = Verdict::kMismatch;
+  slots::set_due(state, s, now);
+}
+
+}  // namespace
+
+void refuse_call(NodeState& state, std::uint32_t request, Verdict verdict) {
+  Request& r = state.requests->at(request);
+  drop_payload(state, r);
+  r.done.verdict = verdict;
+  r.done.cookie = r.call.cookie;
+  state.requests->answer(request);
+}
+
+void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot) {
+  Slot& s = state.slots[slot];
+  Request& r = state.requests->at(request);
+  drop_payload(state, r);
+  ++s.delivered;
+  CallDone& d = r.done;
+  d.cookie = r.call.cookie, d.verdict = s.verdict, d.generation = s.generation, d.ranks = s.ranks;
+  d.arrived_at = s.arrived_at, d.activated_at = s.activated_at, d.first_send_at = s.first_send_at;
+  d.lateness = s.lateness;
+  const bool receives = s.operation == Operation::kMulticast && !slots::is_source(state, slot);
+  if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer) {
+    state.buffers->add_reference(s.buffer);
+    d.payload = PayloadRange{s.buffer, 0, s.total_bytes};
+  }
+  state.requests->answer(request);
+}
+
+void hold(NodeState& state, std::uint32_t request) {
+  Request& r = state.requests->at(request);
+  r.state = Request::State::kHeld;
+  ++state.groups[r.group].held;
+  state.request_timer = std::min(state.request_timer, r.call.deadline);
+}
+
+Generation joinable_generation(NodeState& state, std::uint32_t group) {
+  const Group& g = state.groups[group];
+  Generation generation = std::max(g.base, g.global_base);
+  while (generation - g.base < state.limits.open_generations && !takes_part(state, group, generation)) ++generation;
+  return generation;
+}
+
+void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
+  Request& r = state.requests->at(request);
+  Group& g = state.groups[r.group];
+  const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
+  r.done.generation = generation;
+  const Generation first = std::max(g.base, g.global_base);
+  const std::uint32_t recorded = recorded_slot(state, r.group, generation);
+  if (recorded != kNoIndex && (generation < first || !takes_part(state, r.group, generation))) {
+    answer_call(state, request, recorded);
+    return;
+  }
+  if (generation < first) return refuse_call(state, request, Verdict::kStale);
+  // Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7).
+  const Generation open = state.limits.open_generations;
+  if (generation - g.base >= open || generation - g.global_base >= open) return hold(state, request);
+  const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
+  if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
+  const Slot& s = state.slots[slot];
+  if (s.operation != r.call.operation || s.root != r.call.root) return mismatch(state, slot, request, now);
+  count_call(state, slot, request, now);
+}
+
+Admission call(NodeState& state, const Call& c, Nanoseconds now) {
+  const std::uint32_t group = groups::find(state, c.group);
+  if (group == kNoIndex) return Admission::kUnknownGroup;
+  const Admission admission = admissible(state, state.groups[group], c);
+  if (admission != Admission::kTaken) return admission;
+  const std::uint32_t request = state.requests->add(Request::State::kScheduled);
+  if (request == kNoRequest) return Admission::kWouldBlock;
+  Request& r = state.requests->at(request);
+  r.call = c;
+  r.group = group;
+  if (c.not_before > now)
+    state.request_timer = std::min(state.request_timer, c.not_before);
+  else
+    place_call(state, request, now);
+  return Admission::kTaken;
+}
+
+void on_request_timer(NodeState& state, Nanoseconds now) {
+  if (now < state.request_timer) return;
+  state.request_timer = kNever;
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
+    Request& r = state.requests->at(i);
+    if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
+      place_call(state, i, now);
+    } else if (r.state == Request::State::kHeld && r.call.deadline <= now) {
+      // It was never counted anywhere: to end it here tells nobody a lie.
+      --state.groups[r.group].held;
+      refuse_call(state, i, Verdict::kDeadlineExceeded);
+    }
+    if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);
+    if (r.state == Request::State::kHeld) state.request_timer = std::min(state.request_timer, r.call.deadline);
+  }
+}
+
+}  // namespace fibocast::operations

@@ -1,0 +1,208 @@
+// Slots: how a generation is opened, sends what its schedule says, ends, and makes room for a later one.
+#include "runtime/node/operations.h"
+
+#include <algorithm>
+
+#include "collectives/check.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/slots.h"
+#include "runtime/node/transfers.h"
+#include "runtime/node/window.h"
+
+namespace fibocast::operations {
+
+namespace {
+
+bool rejoins(const NodeState& state, std::uint32_t slot, const Request& r, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  const Group& g = state.groups[slots::group_of(state, slot)];
+  // A caller that numbers its operations gets its own verdict. One that joined what was open was merely late.
+  if (r.call.generation || r.forgotten || r.call.deadline <= now) return false;
+  return s.verdict == Verdict::kStale ||
+         (s.verdict == Verdict::kDeadlineExceeded && s.ranks.index_of(g.rank) != kNoRank);
+}
+
+void answer_calls(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  std::uint32_t next = s.first_call;
+  s.first_call = kNoRequest;
+  while (next != kNoRequest) {
+    const std::uint32_t i = next;
+    Request& r = state.requests->at(i);
+    next = r.next;
+    if (rejoins(state, slot, r, now)) {
+      hold(state, i);
+      continue;
+    }
+    answer_call(state, i, slot);
+  }
+}
+
+void close(NodeState& state, std::uint32_t slot) {
+  Slot& s = state.slots[slot];
+  s.closed = true;
+  if (s.buffer != kNoBuffer) state.buffers->release(s.buffer);
+  s.buffer = kNoBuffer;
+}
+
+bool nothing_left(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  if (s.verdict != Verdict::kOk || s.operation == Operation::kBarrier) return true;
+  return s.streams_open == 0 && s.delivered >= state.groups[slots::group_of(state, slot)].participants;
+}
+
+bool advance_base(NodeState& state, std::uint32_t group) {
+  Group& g = state.groups[group];
+  const Generation before = g.base;
+  for (;;) {
+    const Slot& s = state.slots[slots::index_of(state, group, g.base)];
+    if (!slots::holds(s, g.base) || s.state != Slot::State::kDone || !s.closed) break;
+    ++g.base;
+  }
+  return g.base != before;
+}
+
+// Not re-entered: a call that is let in may end at once and move the window again.
+void retry_held(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  g.retry_again = true;
+  if (g.retrying) return;
+  g.retrying = true;
+  while (g.retry_again && g.held > 0) {
+    g.retry_again = false;
+    for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
+      Request& r = state.requests->at(i);
+      if (r.state != Request::State::kHeld || r.group != group) continue;
+      --g.held;
+      place_call(state, i, now);
+    }
+  }
+  g.retrying = false;
+}
+
+void after_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  window::advance(state, group, now);
+  retry_held(state, group, now);
+}
+
+}  // namespace
+
+std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds) {
+  Group& g = state.groups[group];
+  if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  Slot& s = state.slots[slot];
+  if (slots::holds(s, m.generation)) return slot;
+  check(s.state != Slot::State::kOpen);
+  s = Slot{};
+  s.used = true;
+  s.generation = m.generation, s.operation = m.operation, s.root = m.root, s.charged = m.charged;
+  if (!transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes)) return kNoIndex;
+  s.shape_known = m.operation == Operation::kBarrier;
+  s.state = Slot::State::kOpen;
+  ++state.operations_open;
+  return slot;
+}
+
+std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation generation) {
+  const std::uint32_t slot = slots::index_of(state, group, generation);
+  const Slot& s = state.slots[slot];
+  return slots::holds(s, generation) && s.state == Slot::State::kDone ? slot : kNoIndex;
+}
+
+void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  if (s.state != Slot::State::kDone || s.closed || !nothing_left(state, slot)) return;
+  close(state, slot);
+  const std::uint32_t group = slots::group_of(state, slot);
+  if (advance_base(state, group)) after_window_moved(state, group, now);
+}
+
+void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.state != Slot::State::kOpen) return;
+  s.state = Slot::State::kDone;
+  s.verdict = verdict, s.ranks = ranks;
+  s.frozen = s.wants_buffer = s.grant_owed = false;
+  s.due = kNever;
+  --state.operations_open;
+  ++(verdict == Verdict::kOk ? state.counters.operations_ok : state.counters.operations_failed);
+  if (verdict != Verdict::kOk) transfers::give_up_payload(state, slot, now);
+  answer_calls(state, slot, now);
+  close_if_through(state, slot, now);
+  // Calls that rejoin were held above; the window may not have moved.
+  retry_held(state, slots::group_of(state, slot), now);
+}
+
+void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (base <= g.global_base) return;
+  g.global_base = base;
+  const Generation from = g.base;
+  for (std::uint32_t k = 0; k < state.limits.open_generations && from + k < base; ++k) {
+    const std::uint32_t slot = slots::index_of(state, group, from + k);
+    const Slot& s = state.slots[slot];
+    if (!slots::holds(s, from + k)) continue;
+    conclude(state, slot, Verdict::kStale, {}, now);  // if it is open
+    if (!s.closed) close(state, slot);
+  }
+  g.base = std::max(g.base, base);
+  after_window_moved(state, group, now);
+}
+
+PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
+  const Slot& s = state.slots[slot];
+  const Group& g = state.groups[slots::group_of(state, slot)];
+  PeerMessage m;
+  m.type = type;
+  m.group = g.id, m.epoch = g.epoch, m.generation = s.generation, m.operation = s.operation;
+  m.root = s.root, m.source = g.rank, m.charged = s.charged, m.window_base = g.global_base;
+  m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
+  return m;
+}
+
+void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.state != Slot::State::kOpen || s.frozen) return;
+  transfers::send_what_is_ready(state, slot, now);
+  // The source of a payload is through when the children have it: that is what pushes back on a fast sender.
+  const bool through = state.engine->finished(slot) && (!slots::is_source(state, slot) || s.streams_open == 0);
+  if (through && (s.operation == Operation::kBarrier || s.shape_known)) conclude(state, slot, Verdict::kOk, {}, now);
+}
+
+void pump_all(NodeState& state, Nanoseconds now) {
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    const Group& g = state.groups[group];
+    if (!g.used) continue;
+    for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
+      pump(state, slots::index_of(state, group, g.base + k), now);
+    if (window::advance(state, group, now)) retry_held(state, group, now);
+  }
+}
+
+void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage& m, Nanoseconds now) {
+  window::note_child(state, group, m.source, m.completed);
+  sync_window(state, group, m.window_base, now);
+  if (window::advance(state, group, now)) retry_held(state, group, now);
+}
+
+void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
+    Request& r = state.requests->at(i);
+    const bool waits = r.state == Request::State::kHeld || r.state == Request::State::kScheduled;
+    if (waits && r.group == group) refuse_call(state, i, Verdict::kCancelled);
+  }
+  state.groups[group].held = 0;
+  for (Slot& s : groups::slots_of(state, group)) {
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    for (std::uint32_t i = s.first_call; i != kNoRequest; i = state.requests->at(i).next)
+      state.requests->at(i).call.generation = s.generation;  // nobody rejoins
+    conclude(state, slot, Verdict::kCancelled, {}, now);
+    if (s.state == Slot::State::kDone && !s.closed) {
+      transfers::give_up_payload(state, slot, now);
+      close(state, slot);
+    }
+  }
+}
+
+}  // namespace fibocast::operations

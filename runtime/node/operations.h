@@ -1,0 +1,52 @@
+// The open generations of each group: local calls come in, transfers come and go as the engine's schedule says,
+// the operation ends with one verdict, and the window of open generations moves on. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::operations {
+
+// -- local calls
+Admission call(NodeState& state, const Call& call, Nanoseconds now);
+// The lowest generation that a new participant of this node can still take part in.
+Generation joinable_generation(NodeState& state, std::uint32_t group);
+// Calls whose not_before has come, held calls whose deadline has passed.
+void on_request_timer(NodeState& state, Nanoseconds now);
+
+// -- messages of peers; the sender is a member of the group. `payload` is what rode along.
+void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m,
+                 std::span<const std::byte> payload, Nanoseconds now);
+void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint64_t contiguous, bool complete, Nanoseconds now);
+// A child has all of the payload (or will never need it: it is a new incarnation).
+void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t child, Nanoseconds now);
+void on_nic(NodeState& state, const NicDue& due, Nanoseconds now);
+
+// -- for the verdicts
+// The slot of a generation, opened if it is not yet; kNoIndex if it is outside of the open generations.
+std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
+// Whether this generation's outcome is on record here, and where; kNoIndex if not.
+std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation generation);
+void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now);
+// Everybody is done with the generations before `base`: what is still open of them here is stale.
+void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
+// The identity of an operation, for messages about it.
+PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type);
+
+// Goes on with whatever waited for a channel, the NIC or the byte budget.
+void pump_all(NodeState& state, Nanoseconds now);
+void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now);
+
+// -- between the files of operations
+void pump(NodeState& state, std::uint32_t slot, Nanoseconds now);
+void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Counts a call in the slot of its generation, holds it until the window lets it in, or answers it from the record.
+void place_call(NodeState& state, std::uint32_t request, Nanoseconds now);
+void hold(NodeState& state, std::uint32_t request);
+void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot);
+void refuse_call(NodeState& state, std::uint32_t request, Verdict verdict);
+
+
+}  // namespace fibocast::operations

@@ -1,0 +1,54 @@
+#include "runtime/node/payload_buffers.h"
+
+#include "collectives/check.h"
+
+namespace fibocast {
+
+PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes)
+    : entries_(entries), payload_bytes_(payload_bytes) {
+  for (std::size_t i = entries.size(); i > 0; --i) {
+    entries_[i - 1] = Entry{};
+    entries_[i - 1].next = free_;
+    free_ = static_cast<BufferId>(i - 1);
+  }
+}
+
+std::uint64_t PayloadBuffers::share(BufferUse use) const {
+  if (use == BufferUse::kEager) return ~0ull;
+  return use == BufferUse::kOutgoing ? payload_bytes_ / 2 : payload_bytes_ / 4;
+}
+
+std::optional<BufferId> PayloadBuffers::reserve(std::uint64_t bytes, BufferUse use) {
+  std::uint64_t& used = used_[static_cast<int>(use)];
+  if (free_ == kNoBuffer || bytes > share(use) || used > share(use) - bytes) return std::nullopt;
+  const BufferId id = free_;
+  free_ = entries_[id].next;
+  entries_[id] = Entry{bytes, 1, kNoBuffer, use};
+  used += bytes;
+  return id;
+}
+
+void PayloadBuffers::add_reference(BufferId id) {
+  check(exists(id));
+  ++entries_[id].references;
+}
+
+void PayloadBuffers::release(BufferId id) {
+  check(exists(id));
+  Entry& e = entries_[id];
+  if (--e.references > 0) return;
+  used_[static_cast<int>(e.use)] -= e.bytes;
+  e.next = freed_;
+  freed_ = id;
+}
+
+bool PayloadBuffers::poll_freed(BufferId& id) {
+  if (freed_ == kNoBuffer) return false;
+  id = freed_;
+  freed_ = entries_[id].next;
+  entries_[id].next = free_;
+  free_ = id;
+  return true;
+}
+
+}  // namespace fibocast

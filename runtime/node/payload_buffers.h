@@ -1,0 +1,53 @@
+// Which payload buffers exist at a node and who still needs them. The bytes themselves are the host's. Core.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "collectives/types.h"
+#include "transport/transport.h"
+
+namespace fibocast {
+
+// What a buffer is for. Each has its own share of Limits::payload_bytes, so that none can starve the others.
+enum class BufferUse : std::uint8_t {
+  kOutgoing = 0,  // half: payloads that local applications send
+  kIncoming = 1,  // a quarter: operations
+  kMessages = 2,  // a quarter: application messages
+  kEager = 3,     // not counted: bounded by open generations and message credit times Limits::eager_bytes
+};
+
+class PayloadBuffers {
+ public:
+  struct Entry {
+    std::uint64_t bytes = 0;
+    std::uint32_t references = 0;
+    BufferId next = kNoBuffer;  // in the list of free or of freed buffers
+    BufferUse use = BufferUse::kEager;
+  };
+
+  PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes);
+
+  // A new buffer with one reference; none when its share or the table is used up just now.
+  std::optional<BufferId> reserve(std::uint64_t bytes, BufferUse use);
+  void add_reference(BufferId id);
+  void release(BufferId id);  // the last one frees it: poll_freed() tells the host
+  bool poll_freed(BufferId& id);
+
+  // Whether this many bytes can ever fit a share.
+  bool can_ever_fit(std::uint64_t bytes) const { return bytes <= payload_bytes_ / 4; }
+  std::uint64_t share(BufferUse use) const;
+  std::uint64_t bytes(BufferId id) const { return entries_[id].bytes; }
+  std::uint64_t used() const { return used_[0] + used_[1] + used_[2] + used_[3]; }
+  bool exists(BufferId id) const { return id < entries_.size() && entries_[id].references > 0; }
+
+ private:
+  std::span<Entry> entries_;
+  std::uint64_t payload_bytes_;
+  std::uint64_t used_[4] = {0, 0, 0, 0};
+  BufferId free_ = kNoBuffer;
+  BufferId freed_ = kNoBuffer;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,183 @@
+#include "runtime/node/peer_message.h"
+
+#include "collectives/check.h"
+#include "collectives/tree_view.h"
+
+namespace fibocast {
+
+namespace {
+
+// Writer and Reader offer the same calls, so that fields() below describes both directions once.
+class Writer {
+ public:
+  explicit Writer(std::span<std::byte> out) : out_(out) {}
+  template <class T>
+  void number(const T& value) {
+    for (std::size_t i = 0; i < sizeof(T); ++i) put(static_cast<std::uint64_t>(value) >> (8 * i));
+  }
+  void text(std::array<char, 48>& bytes, std::uint8_t& length) {
+    number(length);
+    for (std::size_t i = 0; i < length; ++i) put(static_cast<unsigned char>(bytes[i]));
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  void put(std::uint64_t byte) {
+    check(used_ < out_.size());
+    out_[used_++] = static_cast<std::byte>(byte & 0xff);
+  }
+  std::span<std::byte> out_;
+  std::size_t used_ = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> in) : in_(in) {}
+  template <class T>
+  void number(T& value) {
+    std::uint64_t v = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) v |= take() << (8 * i);
+    value = static_cast<T>(v);
+  }
+  void text(std::array<char, 48>& bytes, std::uint8_t& length) {
+    number(length);
+    ok_ = ok_ && length < bytes.size();
+    for (std::size_t i = 0; ok_ && i < length; ++i) bytes[i] = static_cast<char>(take());
+  }
+  bool ok() const { return ok_; }
+  void fail() { ok_ = false; }
+
+ private:
+  std::uint64_t take() {
+    if (in_.empty()) {
+      ok_ = false;
+      return 0;
+    }
+    const auto byte = std::to_integer<std::uint64_t>(in_.front());
+    in_ = in_.subspan(1);
+    return byte;
+  }
+  std::span<const std::byte> in_;
+  bool ok_ = true;
+};
+
+void ranks(Writer& io, RankSet& set) {
+  std::uint8_t runs = static_cast<std::uint8_t>(set.runs());
+  io.number(runs);
+  io.number(static_cast<std::uint8_t>(set.truncated()));
+  for (std::uint32_t i = 0; i < runs; ++i) io.number(set.run(i).first), io.number(set.run(i).count);
+}
+
+void ranks(Reader& io, RankSet& set) {
+  std::uint8_t runs = 0, truncated = 0;
+  io.number(runs), io.number(truncated);
+  Rank next = 0;
+  for (std::uint32_t i = 0; io.ok() && i < runs; ++i) {
+    RankSet::Run run;
+    io.number(run.first), io.number(run.count);
+    // Ascending and without overflow, or the set means nothing.
+    if (run.count == 0 || run.first < next || run.count > kNoRank - run.first) return io.fail();
+    next = run.first + run.count;
+    set.add_run(run);
+  }
+  set.set_truncated(truncated != 0 || set.truncated());
+}
+
+template <class Io>
+void tree(Io& io, TreeSpec& spec) {
+  io.number(spec.kind), io.number(spec.arity), io.number(spec.s), io.number(spec.r);
+}
+
+template <class Io>
+void operation(Io& io, PeerMessage& m) {
+  io.number(m.group), io.number(m.epoch), io.number(m.generation), io.number(m.operation);
+  io.number(m.root), io.number(m.source), io.number(m.charged), io.number(m.window_base);
+}
+
+template <class Io>
+void definition(Io& io, PeerMessage& m) {
+  io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
+  ranks(io, m.ranks);
+  tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
+}
+
+// The fields of each type, in wire order.
+template <class Io>
+bool fields(Io& io, PeerMessage& m) {
+  io.number(m.type);
+  switch (m.type) {
+    case PeerMessageType::kTransfer:
+      operation(io, m), io.number(m.completed), io.number(m.stage), io.number(m.repetition);
+      io.number(m.total_bytes), io.number(m.segment_bytes);
+      return true;
+    case PeerMessageType::kAnnounce:
+      operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream);
+      return true;
+    case PeerMessageType::kGrant:
+      operation(io, m), io.number(m.stream);
+      return true;
+    case PeerMessageType::kVerdictRequest:
+    case PeerMessageType::kFreeze:
+      operation(io, m), io.number(m.verdict), io.number(m.total_bytes), io.number(m.segment_bytes);
+      return true;
+    case PeerMessageType::kFreezeAnswer:
+      operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
+      return true;
+    case PeerMessageType::kVerdict:
+      operation(io, m), io.number(m.verdict), ranks(io, m.ranks);
+      return true;
+    case PeerMessageType::kWindow:
+      operation(io, m), io.number(m.completed);
+      return true;
+    case PeerMessageType::kGroupDefine:
+      definition(io, m);
+      return true;
+    case PeerMessageType::kGroupAnswer:
+      io.number(m.group), io.number(m.verdict);
+      return true;
+    case PeerMessageType::kGroupRemove:
+      io.number(m.group);
+      return true;
+    case PeerMessageType::kGroupUnknown:
+      io.number(m.group), io.number(m.generation);
+      return true;
+    case PeerMessageType::kMessage:
+      io.number(m.tag), io.number(m.total_bytes);
+      return true;
+    case PeerMessageType::kMessageAnnounce:
+      io.number(m.tag), io.number(m.total_bytes), io.number(m.stream);
+      return true;
+    case PeerMessageType::kMessageGrant:
+      io.number(m.stream);
+      return true;
+    case PeerMessageType::kMessageCredit:
+      io.number(m.count);
+      return true;
+  }
+  return false;
+}
+
+bool known(Operation operation) { return operation == Operation::kBarrier || operation == Operation::kMulticast; }
+
+bool in_range(const PeerMessage& m) {
+  return known(m.operation) && m.verdict <= Verdict::kRefused && is_valid(m.plan.reduction) &&
+         is_valid(m.plan.distribution) && m.participants > 0;
+}
+
+}  // namespace
+
+std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out) {
+  Writer writer(out);
+  PeerMessage copy = message;
+  check(fields(writer, copy));
+  return writer.used();
+}
+
+std::optional<PeerMessage> decode_peer_message(std::span<const std::byte> body) {
+  Reader reader(body);
+  PeerMessage message;
+  if (!fields(reader, message) || !reader.ok() || !in_range(message)) return std::nullopt;
+  return message;
+}
+
+}  // namespace fibocast

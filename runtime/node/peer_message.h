@@ -1,0 +1,73 @@
+// What two nodes say to each other above the channel: fixed, little-endian structs in the body of a small message.
+// Fields are only ever appended, and bytes after the known ones are ignored, so that the next minor version can
+// add some (PROTOCOL 13). Core: no heap, no exceptions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "collectives/plan.h"
+#include "collectives/types.h"
+#include "runtime/node/rank_set.h"
+
+namespace fibocast {
+
+inline constexpr std::size_t kMaxPeerMessage = 256;  // bytes; equals Limits::small_body
+
+// Values go over the wire: append only.
+enum class PeerMessageType : std::uint8_t {
+  kTransfer = 1,        // a transfer of the schedule; an eager payload rides along
+  kAnnounce = 2,        // a payload of `total_bytes` will come as bulk `stream`
+  kGrant = 3,           // ... it may
+  kVerdictRequest = 4,  // member -> coordinator: `verdict` says why (deadline, mismatch)
+  kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
+  kFreezeAnswer = 6,
+  kVerdict = 7,
+  kWindow = 8,          // `completed` up the tree, `window_base` down
+  kGroupDefine = 9,
+  kGroupAnswer = 10,    // `verdict`: kOk or kRefused
+  kGroupRemove = 11,
+  kGroupUnknown = 12,   // refusal: that group does not exist here
+  kMessage = 13,          // application message, eager
+  kMessageAnnounce = 14,  // application message, as bulk `stream`
+  kMessageGrant = 15,
+  kMessageCredit = 16,    // `count` messages of the peer have been received by applications here so far
+};
+
+// One struct for all types; each type carries the fields of its own (peer_message.cc).
+struct PeerMessage {
+  PeerMessageType type = PeerMessageType::kTransfer;
+  GroupId group = 0;
+  Epoch epoch = 1;
+  Generation generation = 0;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;    // rank in the group
+  Rank source = 0;  // rank in the group
+  bool charged = true;
+  Generation window_base = 0;  // every member is done with the generations before
+  Generation completed = 0;    // the sender's subtree is done with the generations before
+  std::uint8_t stage = 0;
+  std::uint32_t repetition = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint32_t segment_bytes = 0;
+  std::uint32_t stream = 0;
+  Verdict verdict = Verdict::kPending;
+  bool arrived = false;  // all local participants have called
+  RankSet ranks;
+  std::uint64_t tag = 0;
+  std::uint32_t count = 0;
+  std::array<char, 48> name{};
+  std::uint8_t name_length = 0;
+  std::uint32_t participants = 1;
+  Plan plan;
+};
+
+// Bytes written (at most kMaxPeerMessage). `out` must hold that many.
+std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out);
+// None: truncated, unknown type or a value out of range.
+std::optional<PeerMessage> decode_peer_message(std::span<const std::byte> body);
+
+}  // namespace fibocast

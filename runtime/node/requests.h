@@ -1,0 +1,58 @@
+// What local applications have asked for and not been answered yet: a fixed table with lists through it. Core.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collectives/types.h"
+#include "runtime/node/node.h"
+
+namespace fibocast {
+
+inline constexpr std::uint32_t kNoRequest = 0xffff'ffff;
+
+struct Request {
+  enum class State : std::uint8_t {
+    kFree,
+    kScheduled,  // waits for Call::not_before
+    kHeld,       // waits for the window of open generations
+    kWaiting,    // counted in its operation's slot
+    kReceiving,  // waits for an application message
+    kDone,       // answered: in the list that poll_event() reads
+  };
+  State state = State::kFree;
+  Event::Kind answer = Event::Kind::kCallDone;
+  std::uint32_t next = kNoRequest;  // in the free list, a slot's list or the list of answers
+  std::uint32_t group = 0;          // index
+  bool forgotten = false;           // nobody wants the answer
+  Call call;
+  CallDone done;
+  std::uint64_t order = 0;  // kReceiving: first come, first served
+  NodeId peer = kNoNode;  // kReceiving, answered: the message
+  std::uint64_t tag = 0;
+  PayloadRange range;
+};
+
+class RequestTable {
+ public:
+  explicit RequestTable(std::span<Request> requests);
+
+  std::uint32_t add(Request::State state);  // kNoRequest when full
+  Request& at(std::uint32_t i) { return requests_[i]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
+  // Moves a request to the answers. Precondition: it is in no slot's list any more.
+  void answer(std::uint32_t i);
+  // The oldest answer, kNoRequest if none. It stays valid until release().
+  std::uint32_t poll_answer();
+  void release(std::uint32_t i);
+  std::uint32_t in_use() const { return in_use_; }
+
+ private:
+  std::span<Request> requests_;
+  std::uint32_t free_ = kNoRequest;
+  std::uint32_t first_answer_ = kNoRequest;
+  std::uint32_t last_answer_ = kNoRequest;
+  std::uint32_t in_use_ = 0;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,282 @@
+#include "runtime/node/verdicts.h"
+
+#include <algorithm>
+
+#include "runtime/node/group_admin.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/slots.h"
+
+namespace fibocast::verdicts {
+
+namespace {
+
+constexpr Nanoseconds kAskAgain = 100'000'000;  // a coordinator that is busy with another generation is asked again
+
+NodeId coordinator(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  const Group& g = state.groups[slots::group_of(state, slot)];
+  std::uint32_t skip = s.coordinators_tried;
+  for (Rank v = 0; v < groups::size_of(g); ++v) {
+    const NodeId node = groups::node_of(g, groups::real_rank(g, v, s.root));
+    const bool able = node == state.settings.self || peers::connected(state, node);
+    if (able && skip-- == 0) return node;
+  }
+  return state.settings.self;
+}
+
+Verdict reason_of(const Slot& s) { return s.reason == Verdict::kMismatch ? s.reason : Verdict::kDeadlineExceeded; }
+
+// Freezes a slot here and says how far it is.
+PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& question, Nanoseconds now) {
+  Group& g = state.groups[group];
+  PeerMessage answer = question;
+  answer.type = PeerMessageType::kFreezeAnswer;
+  answer.source = g.rank;
+  answer.window_base = g.global_base;
+  answer.verdict = Verdict::kPending;
+  answer.arrived = false;
+  answer.completed = g.base == question.generation ? g.base + 1 : g.base;  // once this one is over
+  const std::uint32_t slot = operations::open_slot(state, group, question, now);
+  const std::uint32_t recorded = operations::recorded_slot(state, group, question.generation);
+  if (recorded != kNoIndex) {
+    answer.verdict = state.slots[recorded].verdict;
+    answer.ranks = {};
+  } else if (slot != kNoIndex) {
+    Slot& s = state.slots[slot];
+    s.frozen = true;
+    slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
+    // Nobody waits for the receivers of a multicast; its source is what may be missing.
+    answer.arrived = s.operation == Operation::kMulticast && s.root != g.rank ? true : state.engine->arrived(slot);
+  }
+  return answer;
+}
+
+void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer) {
+  Inquiry& q = state.groups[group].inquiry;
+  InquiryMember& member = groups::inquiry_members(state, group)[rank];
+  if (member.answered) return;
+  member.asked = member.answered = true;
+  member.arrived = answer.arrived || answer.verdict == Verdict::kOk;
+  q.window_base = std::min(q.window_base, answer.completed);
+  ++q.answers;
+  if (answer.verdict == Verdict::kOk) q.any_completed = true;
+  // Another coordinator has decided before: its verdict stands.
+  if (answer.verdict != Verdict::kOk && answer.verdict != Verdict::kPending) q.verdict = answer.verdict;
+}
+
+PeerMessage question_of(const NodeState& state, std::uint32_t group) {
+  const Group& g = state.groups[group];
+  PeerMessage m = operations::message_about(state, slots::index_of(state, group, g.inquiry.generation),
+                                            PeerMessageType::kFreeze);
+  m.verdict = g.inquiry.reason;
+  return m;
+}
+
+void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now) {
+  const std::uint32_t group = slots::group_of(state, slot);
+  Group& g = state.groups[group];
+  if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
+  groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing);
+  g.inquiry.generation = state.slots[slot].generation;
+  g.inquiry.reason = reason;
+  g.inquiry.window_base = ~Generation{0};
+  g.inquiry.due = now + state.settings.suspicion;
+  state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
+  take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
+}
+
+RankSet missing_ranks(NodeState& state, std::uint32_t group) {
+  RankSet ranks;
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (!members[r].arrived) ranks.add(r);
+  return ranks;
+}
+
+Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
+  if (q.verdict != Verdict::kPending) return q.verdict;
+  if (operation == Operation::kBarrier && (q.any_completed || (missing.empty() && q.reason != Verdict::kMismatch)))
+    return Verdict::kOk;
+  return q.reason;
+}
+
+void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  Inquiry& q = g.inquiry;
+  const std::uint32_t slot = slots::index_of(state, group, q.generation);
+  q.ranks = missing_ranks(state, group);
+  q.verdict = decide(q, state.slots[slot].operation, q.ranks);
+  if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
+  q.phase = Inquiry::Phase::kTelling;
+  for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
+  operations::conclude(state, slot, q.verdict, q.ranks, now);
+}
+
+bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  const PeerMessage question = question_of(state, group);
+  const auto members = groups::inquiry_members(state, group);
+  bool all_heard = true;
+  for (Rank r = 0; r < members.size(); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (members[r].answered || node == state.settings.self) continue;
+    if (!peers::connected(state, node)) continue;  // nobody there: missing, without waiting
+    if (!members[r].asked) members[r].asked = peers::send(state, node, question, true, now);
+    all_heard = false;
+  }
+  return all_heard;
+}
+
+bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  PeerMessage m = question_of(state, group);
+  m.type = PeerMessageType::kVerdict;
+  m.verdict = g.inquiry.verdict, m.ranks = g.inquiry.ranks;
+  // After a failure the window moves without those who did not answer; they catch up when they are back.
+  m.window_base = std::max(g.global_base, g.inquiry.window_base == ~Generation{0} ? 0 : g.inquiry.window_base);
+  const auto members = groups::inquiry_members(state, group);
+  bool all = true;
+  for (Rank r = 0; r < members.size(); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (node == state.settings.self || members[r].asked || !peers::connected(state, node)) continue;
+    members[r].asked = peers::send(state, node, m, true, now);
+    all = all && members[r].asked;
+  }
+  return all;
+}
+
+void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (g.inquiry.phase == Inquiry::Phase::kFreezing &&
+      (ask_members(state, group, now) || now >= g.inquiry.due))
+    end_freezing(state, group, now);
+  if (g.inquiry.phase == Inquiry::Phase::kTelling && tell_members(state, group, now)) {
+    const Generation base = g.inquiry.window_base;
+    g.inquiry.phase = Inquiry::Phase::kIdle;
+    for (Generation& b : groups::child_bases(state, group)) b = std::max(b, base);
+    operations::sync_window(state, group, base, now);
+  }
+}
+
+void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.asked_at == 0) s.asked_at = now;
+  if (now - s.asked_at >= state.settings.suspicion) {
+    ++s.coordinators_tried;
+    s.asked_at = now;
+  }
+  s.due = now + kAskAgain;
+  const NodeId to = coordinator(state, slot);
+  if (to == state.settings.self) {
+    begin(state, slot, reason_of(s), now);
+    return pump_inquiry(state, slots::group_of(state, slot), now);
+  }
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdictRequest);
+  m.verdict = reason_of(s);
+  peers::send(state, to, m, true, now);  // if the channel is full: asked again soon
+}
+
+bool is_member(const Group& g, NodeId from, const PeerMessage& m) {
+  return m.epoch == g.epoch && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
+         groups::node_of(g, m.source) == from;
+}
+
+void tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
+  m.verdict = s.verdict, m.ranks = s.ranks;
+  // Our own copy of the payload does not help a member whose copy did not come in time.
+  if (s.operation == Operation::kMulticast && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
+  peers::send(state, to, m, true, now);
+}
+
+}  // namespace
+
+void on_timer(NodeState& state, Nanoseconds now) {
+  if (now < state.slot_timer) return;
+  state.slot_timer = kNever;
+  for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
+    Slot& s = state.slots[slot];
+    if (s.state == Slot::State::kOpen && s.due <= now) ask_for_verdict(state, slot, now);
+    if (s.state == Slot::State::kOpen) state.slot_timer = std::min(state.slot_timer, s.due);
+  }
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    const Group& g = state.groups[group];
+    if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
+    if (g.inquiry.due <= now) {
+      pump_inquiry(state, group, now);
+      group_admin::pump(state, group, now);
+    } else {
+      state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
+    }
+  }
+}
+
+void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!is_member(state.groups[group], from, m)) return;
+  operations::sync_window(state, group, m.window_base, now);
+  const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
+  if (recorded != kNoIndex) return tell_recorded(state, recorded, from, now);
+  const std::uint32_t slot = operations::open_slot(state, group, m, now);
+  if (slot == kNoIndex) {
+    PeerMessage v = m;
+    v.type = PeerMessageType::kVerdict;
+    v.verdict = Verdict::kStale;
+    v.window_base = state.groups[group].global_base;
+    peers::send(state, from, v, true, now);
+    return;
+  }
+  begin(state, slot, m.verdict == Verdict::kMismatch ? m.verdict : Verdict::kDeadlineExceeded, now);
+  pump_inquiry(state, group, now);
+}
+
+void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!is_member(state.groups[group], from, m)) return;
+  operations::sync_window(state, group, m.window_base, now);
+  // If the channel is full the coordinator's suspicion time ends it; there is always room for an idle one.
+  peers::send(state, from, freeze(state, group, m, now), true, now);
+}
+
+void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const Group& g = state.groups[group];
+  const Inquiry& q = g.inquiry;
+  if (!is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
+  take_answer(state, group, m.source, m);
+  pump_inquiry(state, group, now);
+}
+
+void on_verdict(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (m.epoch != g.epoch || m.root >= groups::size_of(g)) return;
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  Slot& s = state.slots[slot];
+  const bool open = slots::holds(s, m.generation) && s.state == Slot::State::kOpen;
+  // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours.
+  const bool foreign = m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier &&
+                       !state.engine->arrived(slot);
+  if (open && m.verdict != Verdict::kPending)
+    operations::conclude(state, slot, foreign ? Verdict::kStale : m.verdict, m.ranks, now);
+  else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
+           operations::open_slot(state, group, m, now) != kNoIndex)
+    operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
+  for (Generation& b : groups::child_bases(state, group)) b = std::max(b, m.window_base);
+  operations::sync_window(state, group, m.window_base, now);
+}
+
+void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const Group& g = state.groups[group];
+  const Rank rank = g.members.index_of(from);
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  if (rank == kNoRank || !slots::holds(state.slots[slot], m.generation)) return;
+  RankSet ranks;
+  ranks.add(rank);
+  operations::conclude(state, slot, Verdict::kRefused, ranks, now);
+}
+
+void pump(NodeState& state, Nanoseconds now) {
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group)
+    if (state.groups[group].used) pump_inquiry(state, group, now);
+}
+
+}  // namespace fibocast::verdicts

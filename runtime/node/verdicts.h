@@ -1,0 +1,20 @@
+// Deadlines and verdicts (PROTOCOL 8). A node whose deadline has passed asks the coordinator: the lowest rank from the
+// operation's root onwards that it is connected to. The coordinator freezes the generation at every member and asks how
+// far each is; one member that completed a barrier proves that all had arrived. Then everybody gets one verdict. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::verdicts {
+
+void on_timer(NodeState& state, Nanoseconds now);
+void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_verdict(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
+// The peer does not know the group at all: it cannot take part.
+void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+// Goes on with questions and answers that waited for channels.
+void pump(NodeState& state, Nanoseconds now);
+
+}  // namespace fibocast::verdicts

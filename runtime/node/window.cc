@@ -1,0 +1,74 @@
+#include "runtime/node/window.h"
+
+#include <algorithm>
+
+#include "runtime/node/groups.h"
+#include "runtime/node/peers.h"
+
+namespace fibocast::window {
+
+namespace {
+
+PeerMessage window_message(const Group& g, Generation completed) {
+  PeerMessage m;
+  m.type = PeerMessageType::kWindow;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
+  m.window_base = g.global_base, m.completed = completed;
+  return m;
+}
+
+// Values between two multiples wait: at a standstill every level has told the last multiple, so nothing is stuck.
+bool crosses_multiple(const Limits& limits, Generation told, Generation now) {
+  const Generation step = std::max<Generation>(limits.open_generations / 2, 1);
+  return now / step > told / step;
+}
+
+void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+  Group& g = state.groups[group];
+  const RankSchedule s = groups::window_schedule(state, group);
+  if (s.stages[0].sends == 0 || !crosses_multiple(state.limits, g.reported, base)) return;
+  const Rank parent = s.sends(s.stages[0])[0].peer;
+  if (peers::send(state, groups::node_of(g, parent), window_message(g, base), false, now)) g.reported = base;
+}
+
+void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (!crosses_multiple(state.limits, g.announced, g.global_base)) return;
+  const RankSchedule s = groups::window_schedule(state, group);
+  bool all = true;  // telling one twice does no harm
+  for (const Transfer& t : s.sends(s.stages[1]))
+    all = peers::send(state, groups::node_of(g, t.peer), window_message(g, 0), false, now) && all;
+  if (all) g.announced = g.global_base;
+}
+
+}  // namespace
+
+Generation subtree_base(NodeState& state, std::uint32_t group) {
+  Generation base = state.groups[group].base;
+  const RankSchedule s = groups::window_schedule(state, group);
+  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k)
+    base = std::min(base, groups::child_bases(state, group)[k]);
+  return base;
+}
+
+void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed) {
+  const RankSchedule s = groups::window_schedule(state, group);
+  const auto receives = s.receives(s.stages[0]);
+  for (std::uint32_t k = 0; k < receives.size(); ++k) {
+    Generation& known = groups::child_bases(state, group)[k];
+    if (receives[k].peer == child) known = std::max(known, completed);
+  }
+}
+
+bool advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Group& g = state.groups[group];
+  if (g.rank == kNoRank) return false;
+  const Generation base = subtree_base(state, group);
+  const bool moved = g.rank == 0 && base > g.global_base;
+  if (moved) g.global_base = base;
+  tell_parent(state, group, base, now);
+  tell_children(state, group, now);
+  return moved;
+}
+
+}  // namespace fibocast::window

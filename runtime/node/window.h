@@ -1,0 +1,18 @@
+// The window of open generations: the initiator of generation g + W waits until every member is done with g. How
+// far the members are is counted up the barrier's tree and told down it, on tokens that flow anyway; only a group
+// that does nothing but multicast sends messages for it, at every W/2-th generation (PROTOCOL 7). Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::window {
+
+// The lowest generation that is not over in this node's part of the tree.
+Generation subtree_base(NodeState& state, std::uint32_t group);
+// A child of the reduction says how far its subtree is.
+void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed);
+// This rank moved on, or heard of others: tells up and down what crossed a multiple of W/2. At rank 0 this moves
+// Group::global_base. Returns true if global_base moved.
+bool advance(NodeState& state, std::uint32_t group, Nanoseconds now);
+
+}  // namespace fibocast::window
