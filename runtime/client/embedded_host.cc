@@ -1,0 +1,282 @@
+#include "runtime/client/embedded_host.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/client/translate.h"
+#include "runtime/daemon/group_messages.h"
+#include "runtime/wire/client_status.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
+
+std::string subject_of(const EmbeddedRequest& request) {
+  switch (request.kind) {
+    case EmbeddedRequest::Kind::kOperate:
+      return (request.operation == Operation::kBarrier ? "barrier '" : "multicast '") + request.group + "'";
+    case EmbeddedRequest::Kind::kSend: return "message to rank " + std::to_string(request.to);
+    case EmbeddedRequest::Kind::kReceive: return "receive";
+    case EmbeddedRequest::Kind::kCreate: return "group '" + request.create.name + "'";
+  }
+  return {};
+}
+
+// The node's words for what happened are those of the daemon: made as its answer and read as a client would.
+Status status_of(const EmbeddedRequest& request, Admission admission) {
+  client::Response response;
+  describe_admission(subject_of(request), admission, *response.mutable_status());
+  return decode_status(response);
+}
+
+void end(EmbeddedRequest& request, Outcome&& outcome, Rank from = kNoRank) {
+  if (request.on_end) request.on_end(std::move(outcome), from);
+}
+
+void end(EmbeddedRequest& request, Status status) {
+  Outcome outcome;
+  outcome.status = std::move(status);
+  end(request, std::move(outcome));
+}
+
+Status too_late(const EmbeddedRequest& request) {
+  return {Code::kDeadlineExceeded, subject_of(request) + ": deadline passed; nothing came, or there was no room", {}};
+}
+
+}  // namespace
+
+EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
+                           const NodeSettings& settings, Nanoseconds default_deadline, const Plan& plan)
+    : default_deadline_(default_deadline),
+      plan_(plan),
+      host_(context, transport, limits, settings, WaitPolicy::kAdaptive,
+            {.on_call_done = [this](const CallDone& done) { on_call_done(done); },
+             .on_event = [this](const Event& event) { on_event(event); },
+             .on_drained = [this] { return retry_waiting(); }}),
+      timer_(context) {}
+
+void EmbeddedHost::take(std::unique_ptr<EmbeddedRequest> request) {
+  const Nanoseconds wait = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
+  request->until = host_.read_clock() + std::min(wait, kLongestWait);
+  if (!attempt(request)) waiting_.push_back(std::move(request));
+  arm_timer();
+  host_.pump();
+}
+
+// True: the node has it, or it was answered. False: no room just now.
+bool EmbeddedHost::attempt(Request& request) {
+  const std::uint64_t cookie = next_cookie_++;
+  const Admission admission = give_to_node(*request, cookie);
+  if (admission == Admission::kWouldBlock && !request->try_only) return false;
+  if (admission != Admission::kTaken)
+    end(*request, status_of(*request, admission));
+  else if (request->kind == EmbeddedRequest::Kind::kSend)
+    end(*request, Status{});
+  else
+    pending_.emplace(cookie, std::move(request));
+  return true;
+}
+
+Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t cookie) {
+  switch (request.kind) {
+    case EmbeddedRequest::Kind::kOperate: return operate(request, cookie);
+    case EmbeddedRequest::Kind::kSend: return send(request);
+    case EmbeddedRequest::Kind::kReceive: return host_.node().receive_message(request.tag, cookie, host_.now());
+    case EmbeddedRequest::Kind::kCreate: return create(request, cookie);
+  }
+  return Admission::kBadName;
+}
+
+// Copies the payload into a buffer of the node.
+Admission EmbeddedHost::stage(const EmbeddedRequest& request, PayloadRange& staged) {
+  if (request.payload.empty()) return Admission::kTaken;
+  if (!host_.node().fits_budget(request.payload.size())) return Admission::kTooLarge;
+  const auto buffer = host_.node().reserve_buffer(request.payload.size());
+  if (!buffer) return Admission::kWouldBlock;
+  staged = {*buffer, 0, request.payload.size()};
+  std::memcpy(host_.bytes_of(staged).data(), request.payload.data(), request.payload.size());
+  return Admission::kTaken;
+}
+
+Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) {
+  Call call;
+  call.cookie = cookie;
+  const auto opened = opened_.find(request.group);
+  Generation open = 0;
+  if (opened == opened_.end()) {
+    const Admission found = host_.node().open_group(request.group, request.participants, call.group, open);
+    if (found != Admission::kTaken) return found;
+  } else {
+    call.group = opened->second.id;
+    call.generation = opened->second.next;
+  }
+  call.operation = request.operation;
+  call.root = request.root;
+  call.deadline = request.until;
+  call.not_before = request.options.not_before;
+  call.charged = request.options.charged;
+  Admission admission = stage(request, call.payload);
+  if (admission == Admission::kTaken) admission = host_.node().call(call, host_.now());
+  if (admission != Admission::kTaken && call.payload.buffer != kNoBuffer)
+    host_.node().release_buffer(call.payload.buffer);
+  if (admission == Admission::kTaken && opened != opened_.end()) ++opened->second.next;
+  return admission;
+}
+
+Admission EmbeddedHost::send(EmbeddedRequest& request) {
+  PayloadRange staged;
+  Admission admission = stage(request, staged);
+  if (admission == Admission::kTaken)
+    admission = host_.node().send_message(request.to, request.tag, staged, host_.now());
+  if (admission != Admission::kTaken && staged.buffer != kNoBuffer) host_.node().release_buffer(staged.buffer);
+  return admission;
+}
+
+Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
+  const GroupRequest& wanted = request.create;
+  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), plan_};
+  std::vector<NodeId> nodes = wanted.nodes;
+  std::sort(nodes.begin(), nodes.end());
+  for (const NodeId node : nodes)
+    if (!definition.members.add(node)) return Admission::kTooLarge;
+  if (wanted.reduction) definition.plan.reduction = *wanted.reduction;
+  if (wanted.distribution) definition.plan.distribution = *wanted.distribution;
+  if (wanted.segment_bytes > 0) definition.plan.segment_bytes = wanted.segment_bytes;
+  return host_.node().create_group(definition, cookie, host_.now());
+}
+
+Result<GroupInfo> EmbeddedHost::open(std::string_view name, std::uint32_t participants) {
+  GroupId id = 0;
+  Generation generation = 0;
+  host_.read_clock();
+  const Admission admission = host_.node().open_group(name, participants, id, generation);
+  client::Response response;
+  describe_admission("group '" + std::string(name) + "'", admission, *response.mutable_status());
+  if (admission == Admission::kTaken) {
+    Opened& opened = opened_[std::string(name)];
+    opened.next = opened.id == id ? std::max(opened.next, generation) : generation;
+    opened.id = id;
+    fill_group(find_group_info(host_.node(), id), *response.mutable_group());
+    response.mutable_group()->set_next_generation(opened.next);
+  }
+  host_.pump();
+  return decode_group(response);
+}
+
+Status EmbeddedHost::remove_group(std::string_view name) {
+  client::Response response;
+  const Admission admission = host_.node().remove_group(name, host_.read_clock());
+  describe_admission("group '" + std::string(name) + "'", admission, *response.mutable_status());
+  if (admission == Admission::kTaken) opened_.erase(std::string(name));
+  host_.pump();
+  return decode_status(response);
+}
+
+void EmbeddedHost::cancel_all() {
+  const Status cancelled{Code::kCancelled, "the node was stopped", {}};
+  for (auto& [cookie, request] : std::exchange(pending_, {})) end(*request, cancelled);
+  for (Request& request : std::exchange(waiting_, {})) end(*request, cancelled);
+}
+
+// First come, first served: the first that still has no room keeps the others waiting.
+bool EmbeddedHost::retry_waiting() {
+  bool any = false;
+  while (!waiting_.empty() && attempt(waiting_.front())) {
+    waiting_.pop_front();
+    any = true;
+  }
+  return any;
+}
+
+EmbeddedHost::Request EmbeddedHost::take_pending(std::uint64_t cookie) {
+  const auto found = pending_.find(cookie);
+  if (found == pending_.end()) return nullptr;
+  Request request = std::move(found->second);
+  pending_.erase(found);
+  return request;
+}
+
+std::vector<std::byte> EmbeddedHost::take_bytes(const PayloadRange& range) {
+  if (range.buffer == kNoBuffer) return {};
+  const std::span<const std::byte> bytes = host_.bytes_of(range);
+  std::vector<std::byte> copy(bytes.begin(), bytes.end());
+  host_.node().release_buffer(range.buffer);
+  return copy;
+}
+
+void EmbeddedHost::on_call_done(const CallDone& done) {
+  Outcome outcome;
+  outcome.payload = take_bytes(done.payload);
+  const Request request = take_pending(done.cookie);
+  if (!request) return;
+  if (done.verdict != Verdict::kOk) {
+    const Nanoseconds waited = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
+    client::Response response;
+    describe_call({request->operation, request->group, request->options.label, waited}, done,
+                  *response.mutable_status());
+    outcome.status = decode_status(response);
+  }
+  outcome.generation = done.generation;
+  outcome.arrived_at = done.arrived_at;
+  outcome.activated_at = done.activated_at;
+  outcome.first_send_at = done.first_send_at;
+  outcome.lateness = done.lateness;
+  end(*request, std::move(outcome));
+}
+
+void EmbeddedHost::on_event(const Event& event) {
+  if (event.kind == Event::Kind::kMessage) {
+    Outcome outcome;
+    outcome.payload = take_bytes(event.range);
+    if (const Request request = take_pending(event.cookie)) end(*request, std::move(outcome), event.peer);
+  } else if (event.kind == Event::Kind::kGroupReady) {
+    const Request request = take_pending(event.cookie);
+    if (!request) return;
+    client::Response response;
+    describe_group_ready(request->create.name, event.done, *response.mutable_status());
+    end(*request, decode_status(response));
+  }
+}
+
+// Operations have their deadline in the node; receives and what waits for room have it here.
+void EmbeddedHost::arm_timer() {
+  Nanoseconds first = kNever;
+  for (const auto& [cookie, request] : pending_)
+    if (request->kind == EmbeddedRequest::Kind::kReceive) first = std::min(first, request->until);
+  for (const Request& request : waiting_) first = std::min(first, request->until);
+  if (first >= armed_for_) return;
+  armed_for_ = first;
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(first)));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) on_timer();
+  });
+}
+
+void EmbeddedHost::on_timer() {
+  armed_for_ = kNever;
+  const Nanoseconds now = host_.read_clock();
+  std::vector<Request> late;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    const bool over = at->second->kind == EmbeddedRequest::Kind::kReceive && at->second->until <= now;
+    if (over && host_.node().forget_receive(at->first)) {
+      late.push_back(std::move(at->second));
+      at = pending_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    if ((*at)->until > now) {
+      ++at;
+      continue;
+    }
+    late.push_back(std::move(*at));
+    at = waiting_.erase(at);
+  }
+  for (const Request& request : late) end(*request, too_late(*request));
+  arm_timer();
+  host_.pump();
+}
+
+}  // namespace fibocast

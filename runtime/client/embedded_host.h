@@ -1,0 +1,89 @@
+// The node's side of an EmbeddedNode: everything here happens in the one thread that runs the NodeHost. Requests come
+// in whole, each is answered exactly once. Internal.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/client/participant.h"
+#include "runtime/daemon/node_host.h"
+
+namespace fibocast {
+
+struct EmbeddedRequest {
+  enum class Kind : std::uint8_t { kOperate, kSend, kReceive, kCreate };
+  // How it ended: for kSend and kCreate only the status counts; kReceive has its bytes in Outcome::payload.
+  using OnEnd = std::function<void(Outcome&& outcome, Rank from)>;
+
+  Kind kind = Kind::kOperate;
+  std::string group;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;
+  std::uint32_t participants = 0;
+  OperationOptions options;
+  NodeId to = 0;
+  std::uint64_t tag = 0;
+  bool try_only = false;
+  GroupRequest create;
+  std::vector<std::byte> owned;        // an asynchronous caller's bytes
+  std::span<const std::byte> payload;  // `owned`, or what a blocking caller keeps until the end
+  Duration deadline{0};
+  OnEnd on_end;
+
+  Nanoseconds until = kNever;  // absolute; set when it is taken up
+};
+
+class EmbeddedHost {
+ public:
+  EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
+               const NodeSettings& settings, Nanoseconds default_deadline, const Plan& plan);
+  void start() { host_.start(); }
+  void run() { host_.run(); }
+  void stop() { host_.stop(); }  // from any thread
+
+  void take(std::unique_ptr<EmbeddedRequest> request);
+  Result<GroupInfo> open(std::string_view name, std::uint32_t participants);
+  Status remove_group(std::string_view name);
+  // Ends all that is under way with kCancelled.
+  void cancel_all();
+  NodeHost& host() { return host_; }
+
+ private:
+  using Request = std::unique_ptr<EmbeddedRequest>;
+  struct Opened {
+    GroupId id = 0;
+    Generation next = 0;
+  };
+
+  Admission give_to_node(EmbeddedRequest& request, std::uint64_t cookie);
+  Admission operate(EmbeddedRequest& request, std::uint64_t cookie);
+  Admission send(EmbeddedRequest& request);
+  Admission create(EmbeddedRequest& request, std::uint64_t cookie);
+  bool attempt(Request& request);
+  bool retry_waiting();
+  Admission stage(const EmbeddedRequest& request, PayloadRange& staged);
+
+  void on_call_done(const CallDone& done);
+  void on_event(const Event& event);
+  Request take_pending(std::uint64_t cookie);
+  std::vector<std::byte> take_bytes(const PayloadRange& range);
+  void arm_timer();
+  void on_timer();
+
+  Nanoseconds default_deadline_;
+  Plan plan_;  // of groups that are created without one
+  std::map<std::string, Opened, std::less<>> opened_;
+  std::map<std::uint64_t, Request> pending_;  // taken by the node, by cookie
+  std::deque<Request> waiting_;               // for room in the node, in order
+  std::uint64_t next_cookie_ = 1;
+  NodeHost host_;
+  boost::asio::steady_timer timer_;  // of receives and of what waits for room
+  Nanoseconds armed_for_ = kNever;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,231 @@
+#include "runtime/client/embedded_node.h"
+
+#include <sys/random.h>
+
+#include <boost/asio/io_context.hpp>
+#include <exception>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+#include "runtime/client/embedded_host.h"
+#include "runtime/client/translate.h"
+#include "runtime/daemon/make_transport.h"
+#include "runtime/daemon/node_status.h"
+#include "runtime/daemon/settings.h"
+
+namespace fibocast {
+namespace {
+
+using Request = std::unique_ptr<EmbeddedRequest>;
+constexpr std::chrono::seconds kNamePatience{60};
+
+Settings settings_of(const EmbeddedNode::Options& options) {
+  Settings settings;
+  settings.node.rank = options.rank;
+  settings.cluster.name = options.cluster;
+  settings.cluster.nodes = options.nodes;
+  settings.cluster.transport = options.tcp ? TransportKind::kTcp : TransportKind::kUdp;
+  settings.model = {options.s, options.l, options.o, 0};
+  settings.limits = options.limits;
+  return settings;
+}
+
+NodeSettings node_settings(const Settings& settings, const Transport& transport) {
+  NodeSettings node;
+  node.self = settings.node.rank;
+  node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
+  if (getrandom(&node.incarnation, sizeof node.incarnation, 0) < 0) node.incarnation = monotonic_now();
+  node.incarnation |= 1;
+  node.cluster_digest = cluster_digest(settings);
+  node.plan = default_plan(settings);
+  node.receive_buffer_bytes = transport.receive_buffer_bytes();
+  return node;
+}
+
+Request operate_request(const OperationCall& call) {
+  auto request = std::make_unique<EmbeddedRequest>();
+  request->kind = EmbeddedRequest::Kind::kOperate;
+  request->group = call.group;
+  request->operation = call.operation;
+  request->root = call.root;
+  request->participants = call.participants;
+  if (call.options) request->options = *call.options;
+  request->payload = call.payload;
+  request->deadline = call.deadline;
+  return request;
+}
+
+Request send_request(const SendCall& call) {
+  auto request = std::make_unique<EmbeddedRequest>();
+  request->kind = EmbeddedRequest::Kind::kSend;
+  request->to = call.to;
+  request->tag = call.tag;
+  request->payload = call.bytes;
+  request->deadline = call.deadline;
+  request->try_only = call.try_only;
+  return request;
+}
+
+Request receive_request(std::uint64_t tag, Duration deadline) {
+  auto request = std::make_unique<EmbeddedRequest>();
+  request->kind = EmbeddedRequest::Kind::kReceive;
+  request->tag = tag;
+  request->deadline = deadline;
+  return request;
+}
+
+Received to_received(Outcome&& outcome, Rank from) {
+  return {std::move(outcome.status), from, std::move(outcome.payload)};
+}
+
+// The caller goes on at once: the request keeps its own copy of the bytes.
+void own_payload(EmbeddedRequest& request) {
+  request.owned.assign(request.payload.begin(), request.payload.end());
+  request.payload = request.owned;
+}
+
+}  // namespace
+
+// Members are made in this order and unmade in the other: the host before its transport and event loop.
+struct EmbeddedNode::State {
+  explicit State(const Options& options)
+      : settings(settings_of(options)),
+        executor(options.executor ? *options.executor : boost::asio::any_io_executor(context.get_executor())) {
+    if (const auto mistake = complete_settings(settings))
+      throw std::invalid_argument(mistake->key + " " + mistake->sentence);
+    const auto nodes = resolve_nodes(context, settings.cluster.nodes, kNamePatience, [](const std::string&) {});
+    transport = make_transport(context, settings, nodes);
+    host = std::make_unique<EmbeddedHost>(context, *transport, settings.limits, node_settings(settings, *transport),
+                                          options.default_deadline.count(), default_plan(settings));
+    thread = std::thread([this] {
+      host->start();
+      host->run();
+    });
+  }
+  ~State() {
+    run_there([this] { host->cancel_all(); });
+    host->stop();
+    thread.join();
+  }
+  bool in_node_thread() const { return std::this_thread::get_id() == thread.get_id(); }
+
+  // Runs `work` in the node's thread and waits until it is done.
+  template <class Work>
+  void run_there(Work work) {
+    if (in_node_thread()) return work();
+    std::binary_semaphore done(0);
+    boost::asio::post(context, [&] {
+      work();
+      done.release();
+    });
+    done.acquire();
+  }
+
+  // Hands over a request and waits for its end.
+  std::pair<Outcome, Rank> run(Request request) {
+    std::pair<Outcome, Rank> result{{}, kNoRank};
+    if (in_node_thread()) {
+      result.first.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
+      return result;
+    }
+    std::binary_semaphore done(0);
+    request->on_end = [&](Outcome&& outcome, Rank from) {
+      result = {std::move(outcome), from};
+      done.release();
+    };
+    boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
+    done.acquire();
+    return result;
+  }
+
+  void start(Request request) {
+    own_payload(*request);
+    boost::asio::post(context, [this, r = std::move(request)]() mutable { host->take(std::move(r)); });
+  }
+
+  Settings settings;
+  boost::asio::io_context context{1};
+  boost::asio::any_io_executor executor;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<EmbeddedHost> host;
+  std::thread thread;
+};
+
+Result<std::shared_ptr<EmbeddedNode>> EmbeddedNode::start(const Options& options) {
+  try {
+    return std::shared_ptr<EmbeddedNode>(new EmbeddedNode(std::make_unique<State>(options)));
+  } catch (const std::exception& error) {
+    return Status{Code::kInvalid, error.what(), {}};
+  }
+}
+
+EmbeddedNode::EmbeddedNode(std::unique_ptr<State> state) : state_(std::move(state)) {}
+EmbeddedNode::~EmbeddedNode() = default;
+
+NodeId EmbeddedNode::rank() const { return state_->settings.node.rank; }
+std::uint32_t EmbeddedNode::size() const { return static_cast<std::uint32_t>(state_->settings.cluster.nodes.size()); }
+boost::asio::any_io_executor EmbeddedNode::executor() { return state_->executor; }
+
+Result<NodeInfo> EmbeddedNode::status() {
+  client::Response response;
+  state_->run_there([&] {
+    fill_node_status(state_->host->host().node(), state_->settings, *response.mutable_node_status());
+    add_transport_counters(*state_->transport, *response.mutable_node_status());
+  });
+  return decode_node_info(response);
+}
+
+Status EmbeddedNode::create_group(const GroupRequest& group) {
+  auto request = std::make_unique<EmbeddedRequest>();
+  request->kind = EmbeddedRequest::Kind::kCreate;
+  request->create = group;
+  return state_->run(std::move(request)).first.status;
+}
+
+Status EmbeddedNode::remove_group(std::string_view name) {
+  Status status;
+  state_->run_there([&] { status = state_->host->remove_group(name); });
+  return status;
+}
+
+Result<GroupInfo> EmbeddedNode::do_open(std::string_view name, std::uint32_t participants) {
+  Result<GroupInfo> result = Status{};
+  state_->run_there([&] { result = state_->host->open(name, participants); });
+  return result;
+}
+
+Outcome EmbeddedNode::do_operate(const OperationCall& call) { return state_->run(operate_request(call)).first; }
+
+void EmbeddedNode::start_operate(const OperationCall& call, Completion<Outcome> done) {
+  Request request = operate_request(call);
+  request->on_end = [d = std::make_shared<Completion<Outcome>>(std::move(done))](Outcome&& outcome, Rank) {
+    (*d)(std::move(outcome));
+  };
+  state_->start(std::move(request));
+}
+
+Status EmbeddedNode::do_send(const SendCall& call) { return state_->run(send_request(call)).first.status; }
+
+void EmbeddedNode::start_send(const SendCall& call, Completion<Status> done) {
+  Request request = send_request(call);
+  request->on_end = [d = std::make_shared<Completion<Status>>(std::move(done))](Outcome&& outcome, Rank) {
+    (*d)(std::move(outcome.status));
+  };
+  state_->start(std::move(request));
+}
+
+Received EmbeddedNode::do_receive(std::uint64_t tag, Duration deadline) {
+  auto [outcome, from] = state_->run(receive_request(tag, deadline));
+  return to_received(std::move(outcome), from);
+}
+
+void EmbeddedNode::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
+  Request request = receive_request(tag, deadline);
+  request->on_end = [d = std::make_shared<Completion<Received>>(std::move(done))](Outcome&& outcome, Rank from) {
+    (*d)(to_received(std::move(outcome), from));
+  };
+  state_->start(std::move(request));
+}
+
+}  // namespace fibocast

@@ -1,0 +1,65 @@
+// A node of the cluster inside the application's own process: no daemon, no local socket between the two.
+//
+//   fibocast::EmbeddedNode::Options options;
+//   options.rank = 0;
+//   options.nodes = {"10.0.0.1:7117", "10.0.0.2:7117"};
+//   auto node = fibocast::EmbeddedNode::start(options);
+//   auto outcome = node.value()->open("all").value().barrier(std::chrono::seconds(5));
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/client/participant.h"
+
+namespace fibocast {
+
+// Runs the node on a thread of its own. To the other nodes it is a daemon like any other, with one participant.
+//
+// Thread rule: calls may come from any thread, except that handlers which run on the node's own executor must not
+// make blocking calls (kInvalid) nor be the last to let go of the node. Calls of one group from several threads are
+// numbered in the order they come in.
+class EmbeddedNode final : public Participant {
+ public:
+  struct Options {
+    NodeId rank = 0;
+    std::vector<std::string> nodes;  // host:port of every node; rank = position; the same on all
+    std::string cluster = "fibocast";
+    bool tcp = false;  // else UDP
+    // The model that trees are optimal for: send occupancy s, wire latency l, receive occupancy o, in ns.
+    Nanoseconds s = 3000, l = 6000, o = 3000;
+    Duration default_deadline = std::chrono::seconds(30);
+    Limits limits = Limits::server();
+    std::optional<boost::asio::any_io_executor> executor;  // for handlers; none: the node's own thread
+  };
+  // kInvalid with a sentence: settings that are wrong, or a port that is in use.
+  static Result<std::shared_ptr<EmbeddedNode>> start(const Options& options);
+  // Leaves the cluster. Calls under way end with kCancelled.
+  ~EmbeddedNode() override;
+
+  NodeId rank() const override;
+  std::uint32_t size() const override;
+  boost::asio::any_io_executor executor() override;
+  Result<NodeInfo> status() override;
+  Status create_group(const GroupRequest& request) override;
+  Status remove_group(std::string_view name) override;
+
+  Outcome do_operate(const OperationCall& call) override;
+  void start_operate(const OperationCall& call, Completion<Outcome> done) override;
+
+ protected:
+  Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) override;
+  Status do_send(const SendCall& call) override;
+  void start_send(const SendCall& call, Completion<Status> done) override;
+  Received do_receive(std::uint64_t tag, Duration deadline) override;
+  void start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) override;
+
+ private:
+  struct State;
+  explicit EmbeddedNode(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fibocast
