@@ -140,7 +140,7 @@ class Parser {
 std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me) {
   if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return {};
   constexpr std::size_t kMostStages = 8;
-  for (std::size_t capacity = 64; capacity <= std::size_t{8} * shape.ranks + 64; capacity *= 2) {
+  for (std::size_t capacity = 64; capacity <= kMostTransfers; capacity *= 2) {
     RankPart part{std::vector<Stage>(kMostStages), std::vector<Transfer>(capacity)};
     ScheduleWriter writer(part.stages, part.transfers);
     if (!build_rank_schedule(plan, shape, me, writer)) continue;

@@ -2,6 +2,7 @@
 // (predict.h). Made of the same rank schedules that nodes build. For tools, not the core.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +25,11 @@ struct Schedule {
   std::vector<RankPart> ranks;  // shape.ranks of them, virtual: the root is 0
 };
 
-// build_rank_schedule() with as much memory as it takes. Nothing for an invalid plan or me >= shape.ranks.
+// More of one rank are refused.
+inline constexpr std::size_t kMostTransfers = std::size_t{1} << 24;
+
+// build_rank_schedule() with as much memory as it takes. Nothing for an invalid plan, me >= shape.ranks, or more than
+// kMostTransfers.
 std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me);
 // All of them.
 std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& shape);

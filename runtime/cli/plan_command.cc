@@ -17,7 +17,8 @@ void add_tree_command(CLI::App& plan, int& exit_code) {
       ->check(CLI::IsMember({"queue", "descent"}))
       ->capture_default_str();
   add_cost_options(*app, options->costs);
-  app->add_flag("--json", options->json, "one JSON document");
+  app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
+  app->add_flag("--quiet", "as everywhere; there is no progress to silence");
   app->footer("Example: fibocast plan tree --tree fibo --ranks 19 --s 27us --r 88us");
   app->callback([options, &exit_code] { exit_code = plan_tree(*options, std::cout, std::cerr); });
 }
@@ -38,7 +39,8 @@ void add_schedule_command(CLI::App& plan, int& exit_code) {
       ->check(CLI::IsMember({"shared", "independent"}))
       ->capture_default_str();
   add_cost_options(*app, options->costs);
-  app->add_flag("--json", options->json, "one JSON document");
+  app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
+  app->add_flag("--quiet", "as everywhere; there is no progress to silence");
   app->footer(
       "Example: fibocast plan schedule --operation barrier --algorithm fibo --ranks 19 --s 27us --r 88us --check");
   app->callback([options, &exit_code] { exit_code = plan_schedule(*options, std::cout, std::cerr); });

@@ -19,7 +19,7 @@ struct PlanTreeOptions {
   Rank ranks = 1;
   Rank root = 0;
   std::string construction = "queue";  // of `lambda`: queue or descent
-  CostOptions costs;
+  CostOptions costs = {};
   bool json = false;
 };
 
@@ -30,10 +30,10 @@ struct PlanScheduleOptions {
   Rank ranks = 1;
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = 0;
-  std::optional<Rank> rank;  // this rank's stages only: no other rank's schedule is built
+  std::optional<Rank> rank = {};  // this rank's stages only: no other rank's schedule is built
   bool check = false;
   std::string ports = "shared";
-  CostOptions costs;
+  CostOptions costs = {};
   bool json = false;
 };
 

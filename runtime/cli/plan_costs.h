@@ -11,11 +11,11 @@
 namespace fibocast {
 
 struct CostOptions {
-  std::string s;
-  std::string r;       // = l + o; or both of:
-  std::string l;       // wire latency
-  std::string o;       // receive occupancy
-  std::string lambda;  // instead of all these: s = 1, r = lambda - 1
+  std::string s = {};
+  std::string r = {};       // = l + o; or both of:
+  std::string l = {};       // wire latency
+  std::string o = {};       // receive occupancy
+  std::string lambda = {};  // instead of all these: s = 1, r = lambda - 1
   bool empty() const { return s.empty() && r.empty() && l.empty() && o.empty() && lambda.empty(); }
 };
 

@@ -1,6 +1,7 @@
 // fibocast plan schedule: the stages of one rank or of all, their predicted time, and the proof that they are right.
 #include <ostream>
 #include <stdexcept>
+#include <utility>
 
 #include "collectives/predict.h"
 #include "collectives/schedule.h"
@@ -123,8 +124,9 @@ void print_json(const PlanScheduleOptions& options, const Request& request, cons
                {"segment_bytes", options.segment_bytes}};
   if (request.costs.is_time) json["unit"] = "ns";
   if (answer.completion) json["completion"] = to_json(*answer.completion);
-  Json& schedule = json["schedule"] = Json::array();
+  Json schedule = Json::array();
   for (const auto& [rank, part] : answer.parts) schedule.push_back(json_of(part, rank));
+  json["schedule"] = std::move(schedule);
   if (answer.check) json["check"] = {{"ok", answer.check->ok}, {"message", answer.check->message}};
   out << json.dump() << '\n';
 }

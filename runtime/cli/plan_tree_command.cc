@@ -1,6 +1,7 @@
 // fibocast plan tree: one tree with its times, drawn or as JSON.
 #include <ostream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "collectives/tree_catalog.h"
@@ -36,14 +37,17 @@ void print_json(const PlanTreeOptions& options, const Costs& costs, const TimedT
   if (costs.is_time) json["unit"] = "ns";
   json["completion"] = to_json(costs.time(timed.completion));
   json["reduction_completion"] = to_json(costs.time(timed.reduction_completion));
-  Json& parent = json["parent"] = Json::array();
-  Json& children = json["children"] = Json::array();
-  Json& activation = json["activation"] = Json::array();
+  Json parent = Json::array();
+  Json children = Json::array();
+  Json activation = Json::array();
   for (Rank v = 0; v < timed.tree.size(); ++v) {
     parent.push_back(v == timed.tree.root() ? Json(-1) : Json(timed.tree.parent(v)));
     children.push_back(timed.tree.children(v));
     activation.push_back(to_json(costs.time(timed.activation[v])));
   }
+  json["parent"] = std::move(parent);
+  json["children"] = std::move(children);
+  json["activation"] = std::move(activation);
   out << json.dump() << '\n';
 }
 
