@@ -18,7 +18,7 @@ void add_tree_command(CLI::App& plan, int& exit_code) {
       ->capture_default_str();
   add_cost_options(*app, options->costs);
   app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
-  app->add_flag("--quiet", "as everywhere; there is no progress to silence");
+  app->add_flag("--quiet", options->quiet, "no progress and no remarks: there are none");
   app->footer("Example: fibocast plan tree --tree fibo --ranks 19 --s 27us --r 88us");
   app->callback([options, &exit_code] { exit_code = plan_tree(*options, std::cout, std::cerr); });
 }
@@ -40,7 +40,7 @@ void add_schedule_command(CLI::App& plan, int& exit_code) {
       ->capture_default_str();
   add_cost_options(*app, options->costs);
   app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
-  app->add_flag("--quiet", "as everywhere; there is no progress to silence");
+  app->add_flag("--quiet", options->quiet, "no progress and no remarks: there are none");
   app->footer(
       "Example: fibocast plan schedule --operation barrier --algorithm fibo --ranks 19 --s 27us --r 88us --check");
   app->callback([options, &exit_code] { exit_code = plan_schedule(*options, std::cout, std::cerr); });

@@ -21,6 +21,7 @@ struct PlanTreeOptions {
   std::string construction = "queue";  // of `lambda`: queue or descent
   CostOptions costs = {};
   bool json = false;
+  bool quiet = false;  // taken as everywhere; there is nothing to silence
 };
 
 // fibocast plan schedule
@@ -35,6 +36,7 @@ struct PlanScheduleOptions {
   std::string ports = "shared";
   CostOptions costs = {};
   bool json = false;
+  bool quiet = false;  // taken as everywhere; there is nothing to silence
 };
 
 // Adds `plan` with `tree` and `schedule` below it. When one was called, `exit_code` is set during parsing; it outlives
