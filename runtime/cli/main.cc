@@ -3,6 +3,7 @@
 
 #include "runtime/cli/commands.h"
 #include "runtime/cli/external_command.h"
+#include "runtime/cli/plan_command.h"
 #include "runtime/wire/client_codec.h"
 
 namespace fibocast {
@@ -20,6 +21,7 @@ void add_commands(CLI::App& app, Command& command) {
   add_group_command(app, command);
   add_barrier_command(app, command);
   add_multicast_command(app, command);
+  add_plan_command(app, command.exit_code);
   add_bench_command(app, command);
 }
 

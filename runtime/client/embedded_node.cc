@@ -96,8 +96,9 @@ struct EmbeddedNode::State {
       throw std::invalid_argument(mistake->key + " " + mistake->sentence);
     const auto nodes = resolve_nodes(context, settings.cluster.nodes, kNamePatience, [](const std::string&) {});
     transport = make_transport(context, settings, nodes);
-    host = std::make_unique<EmbeddedHost>(context, *transport, settings.limits, node_settings(settings, *transport),
-                                          options.default_deadline.count(), default_plan(settings));
+    host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits,
+                                          node_settings(settings, transport.top()), options.default_deadline.count(),
+                                          default_plan(settings));
     thread = std::thread([this] {
       host->start();
       host->run();
@@ -147,7 +148,7 @@ struct EmbeddedNode::State {
   Settings settings;
   boost::asio::io_context context{1};
   boost::asio::any_io_executor executor;
-  std::unique_ptr<Transport> transport;
+  ClusterTransport transport;
   std::unique_ptr<EmbeddedHost> host;
   std::thread thread;
 };
@@ -171,7 +172,7 @@ Result<NodeInfo> EmbeddedNode::status() {
   client::Response response;
   state_->run_there([&] {
     fill_node_status(state_->host->host().node(), state_->settings, *response.mutable_node_status());
-    add_transport_counters(*state_->transport, *response.mutable_node_status());
+    add_transport_counters(state_->transport.counters(), *response.mutable_node_status());
   });
   return decode_node_info(response);
 }
