@@ -67,7 +67,7 @@ bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
   if (s == nullptr) return false;
   const std::uint64_t length = std::min<std::uint64_t>(fragment_bytes, s->available - s->cut);
   if (in_flight_ > 0 && in_flight_ + length > credit) return false;
-  const std::uint32_t slot = window_.slot(window_.push(true));
+  const std::uint32_t slot = window_.slot(window_.push(true, true));
   fragments_[slot] = {s->cut, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(s - streams_.data())};
   s->cut += length;
   s->all_cut = s->cut == s->total;

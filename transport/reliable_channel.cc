@@ -101,9 +101,8 @@ void ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
 }
 
 void ReliableChannel::on_timer(Nanoseconds now) {
-  const std::uint32_t overdue =
-      small_out_.window().mark_overdue(resend_timer_, now) + bulk_out_.window().mark_overdue(resend_timer_, now);
-  if (overdue > 0) resend_timer_.timed_out();
+  small_out_.window().mark_overdue(resend_timer_, now);
+  bulk_out_.window().mark_overdue(resend_timer_, now);
 }
 
 void ReliableChannel::on_path_reset(Nanoseconds) {
@@ -152,7 +151,8 @@ void ReliableChannel::take_acknowledgements(const Frame& frame, Nanoseconds now)
 
 // Only from the very datagram the peer speaks of, and never from one that was sent twice (Karn).
 void ReliableChannel::sample_round_trip(const SentFrame& sent, const Frame& frame, Nanoseconds now) {
-  if (sent.tries > 0 || static_cast<std::uint32_t>(sent.counter) != frame.echo) return;
+  if (sent.resent && sent.first_counter == frame.echo) resend_timer_.sent_in_vain();
+  if (sent.resent || static_cast<std::uint32_t>(sent.counter) != frame.echo) return;
   resend_timer_.sample(now - sent.sent_at - frame.held_ns);
 }
 
@@ -162,7 +162,7 @@ void ReliableChannel::on_small(const Frame& frame, Nanoseconds now) {
   if (verdict == Verdict::kMalformed) ++counters_.malformed;
   if (verdict == Verdict::kDropped) ++counters_.reordered_dropped;
   if (verdict == Verdict::kDuplicate) ++counters_.duplicates;
-  if (verdict == Verdict::kMalformed) return;
+  if (verdict == Verdict::kMalformed || verdict == Verdict::kDropped) return;
   if (verdict != Verdict::kTaken) return ack_.at_once();  // a gap or a duplicate: the peer must know soon
   echo_ = static_cast<std::uint32_t>(frame.counter);
   echo_at_ = now;

@@ -4,7 +4,7 @@
 
 namespace fibocast {
 namespace {
-constexpr unsigned kMostBackoff = 5;  // shared by all frames; one frame alone doubles further, up to 1 s
+constexpr unsigned kMostBackoff = 10;
 constexpr unsigned kMostDoublings = 20;
 }  // namespace
 
@@ -26,14 +26,14 @@ void ResendTimer::sample(Nanoseconds round_trip) {
   smoothed_ = std::max<Nanoseconds>(1, smoothed_ + (round_trip - smoothed_) / 8);
 }
 
-void ResendTimer::timed_out() { backoff_ = std::min(backoff_ + 1, kMostBackoff); }
+void ResendTimer::sent_in_vain() { backoff_ = std::min(backoff_ + 1, kMostBackoff); }
 
-Nanoseconds ResendTimer::wait(bool urgent, unsigned tries) const {
+Nanoseconds ResendTimer::wait(bool urgent, unsigned timeouts) const {
   const Nanoseconds delay = urgent ? urgent_delay_ : idle_delay_;
   const Nanoseconds measured = smoothed_ + 4 * variation_ + delay;
   const Nanoseconds once = std::max({floor_, smoothed_ == 0 ? first_ : measured, Nanoseconds{1}});
   if (once >= kLongestResend) return kLongestResend;
-  return std::min(once << std::min(std::max(tries, backoff_), kMostDoublings), kLongestResend);
+  return std::min(once << std::min(std::max(timeouts, backoff_), kMostDoublings), kLongestResend);
 }
 
 }  // namespace fibocast

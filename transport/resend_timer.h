@@ -16,11 +16,11 @@ class ResendTimer {
   void set_peer_delays(Nanoseconds urgent, Nanoseconds idle);
   // A round trip of a frame that was sent once, without the time the peer held the acknowledgement.
   void sample(Nanoseconds round_trip);
-  // A frame timed out: all wait longer until the next sample, or a round trip beyond the resend time
-  // would never be measured.
-  void timed_out();
-  // srtt + 4 var + the peer's delay, at least the floor, doubled per try, at most 1 s.
-  Nanoseconds wait(bool urgent, unsigned tries) const;
+  // A frame was sent again for nothing: all wait longer until the next sample, or a round trip beyond the resend
+  // time would never be measured.
+  void sent_in_vain();
+  // srtt + 4 var + the peer's delay, at least the floor, doubled per timeout, at most 1 s.
+  Nanoseconds wait(bool urgent, unsigned timeouts) const;
   Nanoseconds round_trip() const { return smoothed_; }
 
  private:

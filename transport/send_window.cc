@@ -29,15 +29,16 @@ Nanoseconds SendWindow::next_deadline(const ResendTimer& timer) const {
   Nanoseconds first = kNoDeadline;
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
     const SentFrame& f = frame(sequence);
-    if (f.state == State::kSent) first = std::min(first, f.sent_at + timer.wait(f.urgent, f.tries));
+    if (f.state == State::kSent) first = std::min(first, f.sent_at + timer.wait(f.urgent, f.timeouts));
   }
   return first;
 }
 
-std::uint32_t SendWindow::push(bool urgent) {
+std::uint32_t SendWindow::push(bool urgent, bool keepable) {
   check_channel(free() > 0);
   slots_[slot(next_)] = SentFrame{};
   slots_[slot(next_)].urgent = urgent;
+  slots_[slot(next_)].keepable = keepable;
   return next_++;
 }
 
@@ -45,9 +46,10 @@ void SendWindow::sent(std::uint32_t sequence, std::uint64_t counter, Nanoseconds
   SentFrame& f = slots_[slot(sequence)];
   if (f.state == State::kLost) {
     --lost_;
-    f.tries = static_cast<std::uint8_t>(std::min(f.tries + 1, 255));
+    f.resent = true;
   } else {
     check_channel(f.state == State::kQueued && sequence == unsent_);
+    f.first_counter = static_cast<std::uint32_t>(counter);
     ++unsent_;
   }
   f.state = State::kSent;
@@ -55,16 +57,14 @@ void SendWindow::sent(std::uint32_t sequence, std::uint64_t counter, Nanoseconds
   f.sent_at = now;
 }
 
-std::uint32_t SendWindow::mark_overdue(const ResendTimer& timer, Nanoseconds now) {
-  std::uint32_t marked = 0;
+void SendWindow::mark_overdue(const ResendTimer& timer, Nanoseconds now) {
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
     SentFrame& f = slots_[slot(sequence)];
-    if (f.state != State::kSent || f.sent_at + timer.wait(f.urgent, f.tries) > now) continue;
+    if (f.state != State::kSent || f.sent_at + timer.wait(f.urgent, f.timeouts) > now) continue;
     f.state = State::kLost;
-    ++marked;
+    f.timeouts = static_cast<std::uint8_t>(std::min(f.timeouts + 1, 255));
+    ++lost_;
   }
-  lost_ += marked;
-  return marked;
 }
 
 void SendWindow::mark_all_lost() {
@@ -91,12 +91,17 @@ void SendWindow::remember_counter(std::uint64_t counter) {
   }
 }
 
-// Three frames that left later have arrived: this one will not. By frame counter rather than by sequence, so
-// that a frame that was already sent again gets its chance.
+// The path is alive again: who waited in vain behind the frame that was missing starts anew.
+void SendWindow::forget_timeouts() {
+  for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) slots_[slot(sequence)].timeouts = 0;
+}
+
+// Three frames that left later have arrived: this one will not. One is enough where the receiver keeps nothing
+// that comes early. By frame counter rather than by sequence, so that a frame sent again gets its chance.
 void SendWindow::mark_overtaken_lost() {
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
     SentFrame& f = slots_[slot(sequence)];
-    if (f.state != State::kSent || f.counter >= newest_[2]) continue;
+    if (f.state != State::kSent || f.counter >= newest_[f.keepable ? 2 : 0]) continue;
     f.state = State::kLost;
     ++lost_;
   }

@@ -13,11 +13,14 @@ namespace fibocast {
 
 struct SentFrame {
   enum class State : std::uint8_t { kQueued, kSent, kLost, kAcknowledged };
-  Nanoseconds sent_at = 0;    // the last time it went out
-  std::uint64_t counter = 0;  // frame counter of that time
+  Nanoseconds sent_at = 0;          // the last time it went out
+  std::uint64_t counter = 0;        // frame counter of that time
+  std::uint32_t first_counter = 0;  // low half of that of the first time
   State state = State::kQueued;
-  std::uint8_t tries = 0;  // times it was sent again
-  bool urgent = false;
+  bool resent = false;
+  std::uint8_t timeouts = 0;  // since the lane moved on
+  bool urgent : 1 = false;
+  bool keepable : 1 = true;  // the receiver keeps it when it comes early
 };
 
 class SendWindow {
@@ -39,11 +42,11 @@ class SendWindow {
   Nanoseconds next_deadline(const ResendTimer& timer) const;
 
   // Takes the next sequence. Precondition: free() > 0.
-  std::uint32_t push(bool urgent);
+  std::uint32_t push(bool urgent, bool keepable);
   // `sequence` (from next_lost or next_queued) leaves now under this frame counter: its resend clock starts.
   void sent(std::uint32_t sequence, std::uint64_t counter, Nanoseconds now);
-  // Marks the frames whose resend time has passed as lost; how many.
-  std::uint32_t mark_overdue(const ResendTimer& timer, Nanoseconds now);
+  // Marks the frames whose resend time has passed as lost.
+  void mark_overdue(const ResendTimer& timer, Nanoseconds now);
   void mark_all_lost();
 
   // All below `cumulative`, and cumulative + 1 + i for each set bit, arrived. Calls acknowledged(sequence) for
@@ -54,6 +57,7 @@ class SendWindow {
  private:
   bool take(std::uint32_t sequence);
   void remember_counter(std::uint64_t counter);
+  void forget_timeouts();
   void mark_overtaken_lost();
 
   std::uint32_t window_;
@@ -69,10 +73,12 @@ template <class OnAcknowledged>
 bool SendWindow::acknowledge(std::uint32_t cumulative, const BulkBits& bits, OnAcknowledged acknowledged) {
   if (static_cast<std::int32_t>(cumulative - base_) < 0) return true;  // an old frame: we know more already
   if (cumulative - base_ > unsent_ - base_) return false;
+  const bool moved = base_ != cumulative;
   for (; base_ != cumulative; ++base_) {
     if (take(base_)) acknowledged(base_);
   }
-  if (bits == BulkBits{}) return true;
+  if (moved) forget_timeouts();
+  if (!moved && bits == BulkBits{}) return true;
   for (std::uint32_t i = 0; i < 256 && i + 1 < unsent_ - base_; ++i) {
     const bool arrived = (bits[i / 64] >> (i % 64) & 1) != 0;
     if (arrived && take(base_ + 1 + i)) acknowledged(base_ + 1 + i);

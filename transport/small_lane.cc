@@ -18,7 +18,7 @@ SmallSender::SmallSender(const ChannelLimits& limits, MemoryCarver& memory)
 
 void SmallSender::push(std::span<const std::byte> body, PayloadRange payload, bool urgent) {
   check_channel(body.size() <= body_limit_);
-  const std::uint32_t slot = window_.slot(window_.push(urgent));
+  const std::uint32_t slot = window_.slot(window_.push(urgent, payload.length == 0));
   messages_[slot] = {payload, static_cast<std::uint32_t>(body.size())};
   std::copy(body.begin(), body.end(), bodies_.begin() + slot * body_limit_);
 }

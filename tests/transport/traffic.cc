@@ -111,6 +111,7 @@ void Traffic::take_progress(const Delivery& d) {
   const auto& buffer = buffers_.at(in.buffer);
   const std::string name = "stream of " + std::to_string(in.number);
   expect(d.contiguous >= in.contiguous && d.contiguous <= buffer.size(), name + ": progress goes back");
+  bulk_bytes += d.contiguous - in.contiguous;
   in.contiguous = d.contiguous;
   if (!d.complete) return;
   expect(d.contiguous == buffer.size() && content_is(in.number, buffer), name + ": bytes differ");

@@ -28,6 +28,7 @@ class Traffic {
   std::vector<std::uint32_t> arrived;  // numbers in the order in which they were complete
   std::uint32_t smalls = 0, bulks = 0, connected = 0, restarted = 0, refused = 0, sent_streams = 0;
   std::uint64_t refused_digest = 0;
+  std::uint64_t bulk_bytes = 0;  // of streams, as they became whole
 
  private:
   struct Item {

@@ -52,7 +52,7 @@ class SendWindowTest : public ::testing::Test {
  protected:
   // Pushes a frame and sends it at `now`.
   std::uint32_t send(Nanoseconds now) {
-    const std::uint32_t sequence = window.push(true);
+    const std::uint32_t sequence = window.push(true, keepable);
     window.sent(sequence, ++counter, now);
     return sequence;
   }
@@ -65,6 +65,7 @@ class SendWindowTest : public ::testing::Test {
   SendWindow window{6, slots};
   ResendTimer timer{1'000'000, 20'000'000};
   std::uint64_t counter = 0;
+  bool keepable = true;
   bool known = true;
 };
 
@@ -87,17 +88,36 @@ TEST_F(SendWindowTest, IsLostWhenThreeLaterOnesArrived) {
   acknowledge(0, 0b111);
   ASSERT_EQ(window.next_lost(), 0u);
   window.sent(0, ++counter, 10);
-  EXPECT_EQ(window.frame(0).tries, 1);
+  EXPECT_TRUE(window.frame(0).resent);
   acknowledge(0, 0b1111);
   EXPECT_FALSE(window.next_lost()) << "the frame sent again gets its chance";
+}
+
+TEST_F(SendWindowTest, WhatTheReceiverDoesNotKeepIsSentAgainBehindTheMissingOne) {
+  keepable = false;
+  for (int i = 0; i < 3; ++i) send(0);
+  window.mark_overdue(timer, 20'000'000);
+  window.sent(0, ++counter, 20'000'000);
+  EXPECT_EQ(window.next_lost(), 1u);
+  window.sent(1, ++counter, 20'000'000);
+  window.sent(2, ++counter, 20'000'000);
+  EXPECT_EQ(window.next_deadline(timer), 60'000'000);
+  acknowledge(1);
+  EXPECT_FALSE(window.next_lost());
+  EXPECT_EQ(window.next_deadline(timer), 40'000'000) << "the lane moved on";
+  window.mark_all_lost();
+  window.sent(1, ++counter, 30'000'000);
+  acknowledge(2);
+  EXPECT_EQ(window.next_lost(), 2u);
 }
 
 TEST_F(SendWindowTest, IsLostWhenItsTimeHasPassed) {
   send(0);
   send(5);
   EXPECT_EQ(window.next_deadline(timer), 20'000'000);
-  EXPECT_EQ(window.mark_overdue(timer, 19'999'999), 0u);
-  EXPECT_EQ(window.mark_overdue(timer, 20'000'000), 1u);
+  window.mark_overdue(timer, 19'999'999);
+  EXPECT_FALSE(window.next_lost());
+  window.mark_overdue(timer, 20'000'000);
   EXPECT_EQ(window.next_lost(), 0u);
   EXPECT_EQ(window.next_deadline(timer), 20'000'005);
   window.sent(0, ++counter, 20'000'000);
@@ -118,7 +138,7 @@ TEST(ResendTimer, FollowsTheRoundTripAboveTheFloor) {
   EXPECT_EQ(timer.wait(true, 2), 4'000'000);
   EXPECT_NEAR(static_cast<double>(timer.wait(false, 0)), 25'050'000, 1000);
   EXPECT_EQ(timer.wait(false, 200), kLongestResend);
-  timer.timed_out();
+  timer.sent_in_vain();
   EXPECT_EQ(timer.wait(true, 0), 2'000'000);
   timer.sample(50'000);
   EXPECT_EQ(timer.wait(true, 0), 1'000'000);

@@ -1,0 +1,74 @@
+// Frames as UDP datagrams, on one socket: one system call per send, no copy of the payload, receiving in bounded
+// batches so that the other work of the io_context gets its turn.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/frame.h"
+#include "transport/transport.h"
+#include "transport/transport_counters.h"
+
+namespace fibocast {
+
+inline constexpr std::size_t kLoopbackPayload = 32 * 1024;  // bytes in one frame where no network is in between
+inline constexpr std::size_t kUnprovedPayload = 1200;       // until a larger path MTU is proved (PROTOCOL 12)
+
+struct UdpSettings {
+  boost::asio::ip::udp::endpoint listen;  // port 0: any free one
+  int socket_buffer_bytes = 8 << 20;      // asked for, each way; the kernel may give less
+  unsigned batch = 32;                    // datagrams received per wake-up
+};
+
+class UdpTransport final : public Transport {
+ public:
+  // Binds. Throws std::system_error with a sentence that names the address, e.g. when the port is in use.
+  UdpTransport(boost::asio::io_context& io, const UdpSettings& settings);
+  ~UdpTransport() override;
+
+  // May be called at any time, again when a peer moved. Frames to a peer without an address are lost (counted).
+  void set_peer(NodeId peer, const boost::asio::ip::udp::endpoint& endpoint);
+  // A larger payload per frame was proved on the path to this peer.
+  void set_max_payload(NodeId peer, std::size_t bytes);
+  // Told when the peer's host says that nobody listens there: evidence, never a verdict.
+  void set_on_refused(std::function<void(NodeId)> on_refused) { on_refused_ = std::move(on_refused); }
+  boost::asio::ip::udp::endpoint local_endpoint() const;
+  const TransportCounters& counters() const { return counters_; }
+
+  void start(Handlers handlers) override;
+  bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  std::size_t max_frame(NodeId to) const override;
+  // Of the real SO_RCVBUF what remains for frames after the kernel's own overhead (2,304 B per 1,400).
+  std::size_t receive_buffer_bytes() const override;
+  void stop() override;
+
+ private:
+  struct Peer {
+    boost::asio::ip::udp::endpoint endpoint;
+    std::size_t max_payload = kUnprovedPayload;
+    bool blocked = false;
+  };
+  void set_options(int socket_buffer_bytes);
+  void wait_readable();
+  void wait_writable();
+  void receive_batch();
+  bool receive_one();
+  void drain_errors();
+  void note_refusal(const boost::asio::ip::udp::endpoint& endpoint);
+
+  boost::asio::ip::udp::socket socket_;
+  unsigned batch_;
+  Handlers handlers_;
+  std::function<void(NodeId)> on_refused_;
+  std::unordered_map<NodeId, Peer> peers_;
+  std::vector<std::byte> buffer_;
+  TransportCounters counters_;
+  bool waiting_writable_ = false;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers already queued look whether we still are
+};
+
+}  // namespace fibocast
