@@ -10,7 +10,7 @@ namespace fibocast {
 namespace {
 
 TEST(CostModel, A9GoldenBaseAndAmplitude) {
-  for (const auto& entry : test::golden("fibo.json")["base"]) {
+  for (const auto& entry : test::golden("fibo.json", "base")) {
     EXPECT_NEAR(growth_base(entry["s"], entry["r"]), entry["base"].get<double>(), 1e-10);
     const auto amplitude = growth_amplitude(entry["s"], entry["r"]);
     ASSERT_EQ(amplitude.has_value(), !entry["amplitude"].is_null());
@@ -41,13 +41,13 @@ TEST(CostModel, A9QuotientTendsToTheAmplitude) {
 }
 
 TEST(CostModel, F1GammaIsTheBase) {
-  const auto gamma = test::golden("postal.json")["gamma"];
+  const auto gamma = test::golden("postal.json", "gamma");
   for (std::size_t i = 0; i < gamma.size(); ++i)
     EXPECT_NEAR(growth_base(1, static_cast<double>(i)), gamma[i].get<double>(), 1e-9);
 }
 
 TEST(CostModel, A26Extraction) {
-  for (const auto& entry : test::golden("fibo.json")["extract"]) {
+  for (const auto& entry : test::golden("fibo.json", "extract")) {
     const auto extracted = extract_latencies(entry["first"], entry["second"]);
     ASSERT_TRUE(extracted);
     EXPECT_EQ(extracted->s, entry["s"]);

@@ -14,6 +14,9 @@ inline nlohmann::json golden(const std::string& file) {
   return nlohmann::json::parse(in);
 }
 
+// One list of a file: by value, because a loop over a part of a temporary outlives it.
+inline nlohmann::json golden(const std::string& file, const std::string& key) { return golden(file)[key]; }
+
 // "9/5" of a golden file. Throws if it is no number.
 inline Rational rational(const nlohmann::json& text) { return parse_quantity(text.get<std::string>()).value().value; }
 

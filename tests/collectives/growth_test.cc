@@ -14,7 +14,7 @@ namespace fibocast {
 namespace {
 
 TEST(Growth, GoldenF) {
-  for (const auto& entry : test::golden("fibo.json")["f"])
+  for (const auto& entry : test::golden("fibo.json", "f"))
     for (std::size_t t = 0; t < entry["f"].size(); ++t)
       EXPECT_EQ(growth(static_cast<std::int64_t>(t), entry["s"], entry["r"]), entry["f"][t])
           << entry["s"] << entry["r"];
@@ -29,7 +29,7 @@ TEST(Growth, GoldenDistributionLatency) {
 }
 
 TEST(Growth, A4RationalLatencies) {
-  for (const auto& entry : test::golden("fibo.json")["T_rational"]) {
+  for (const auto& entry : test::golden("fibo.json", "T_rational")) {
     const std::array costs = {test::rational(entry["s"]), test::rational(entry["r"])};
     const CommonTicks common = to_common_ticks(costs);
     for (std::size_t i = 0; i < entry["p"].size(); ++i) {

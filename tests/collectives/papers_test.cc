@@ -76,7 +76,7 @@ TEST(Papers, A28SequentialBeatsBinomialBelowEleven) {
 }
 
 TEST(Papers, F1FiboAndPostalTimesAreTheSame) {
-  for (const auto& entry : test::golden("postal.json")["T"]) {
+  for (const auto& entry : test::golden("postal.json", "T")) {
     const LatencyRatio l = latencies_of_lambda(test::rational(entry["lam"])).value();
     for (std::size_t i = 0; i < entry["n"].size(); ++i) {
       const Rank n = entry["n"][i];

@@ -29,7 +29,7 @@ TEST(TreeCatalog, GoldenCostsOfAllTrees) {
       {"fibo11", {"fibo", {.s = 1, .r = 1}}},
       {"fibo12", {"fibo", {.s = 1, .r = 2}}},
       {"fibo13", {"fibo", {.s = 1, .r = 3}}}};
-  for (const auto& entry : test::golden("fibo.json")["costs"])
+  for (const auto& entry : test::golden("fibo.json", "costs"))
     for (std::size_t i = 0; i < entry["p"].size(); ++i) {
       const auto cost = [&](const std::string& name, const TreeParameters& parameters) {
         return completion(build(name, entry["p"][i], parameters), entry["s"], entry["r"]);

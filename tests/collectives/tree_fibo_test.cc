@@ -25,7 +25,7 @@ std::vector<Rank> subtree_sizes(const Tree& tree) {
 }
 
 TEST(TreeFibo, A13GoldenTrees) {
-  for (const auto& entry : test::golden("fibo.json")["trees"]) {
+  for (const auto& entry : test::golden("fibo.json", "trees")) {
     const Tree tree = tree_fibo(entry["p"], entry["s"], entry["r"]);
     EXPECT_TRUE(std::ranges::equal(tree.parents(), parents(entry["parent"])));
     EXPECT_EQ(activation_times(tree, entry["s"], entry["r"]), entry["act"].get<std::vector<std::uint64_t>>());

@@ -16,7 +16,7 @@ TEST(TreeKary, A20HeapOrder) {
 }
 
 TEST(TreeKary, A20GoldenFormulaOfCompleteTrees) {
-  for (const auto& entry : test::golden("fibo.json")["formulas"])
+  for (const auto& entry : test::golden("fibo.json", "formulas"))
     EXPECT_EQ(completion(tree_kary(entry["p"], entry["n"]), entry["s"], entry["r"]), entry["cost"]);
 }
 

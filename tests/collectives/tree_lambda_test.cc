@@ -13,7 +13,7 @@ namespace fibocast {
 namespace {
 
 TEST(TreeLambda, B5GoldenQueueConstruction) {
-  for (const auto& entry : test::golden("postal.json")["greedy"]) {
+  for (const auto& entry : test::golden("postal.json", "greedy")) {
     const LatencyRatio l = latencies_of_lambda(test::rational(entry["lam"])).value();
     const Tree tree = tree_lambda_queue(entry["n"], l.s, l.r);
     for (Rank v = 0; v < tree.size(); ++v) ASSERT_EQ(tree.parent(v), static_cast<Rank>(entry["parent"][v].get<int>()));
