@@ -1,5 +1,6 @@
 #include "transport/emulated_nic.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "transport/memory_carver.h"
@@ -29,9 +30,23 @@ Nanoseconds EmulatedNic::occupancy(const Entry& e) const {
   return fixed + static_cast<Nanoseconds>(per_byte * static_cast<double>(e.bytes));
 }
 
-void EmulatedNic::request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now) {
+Nanoseconds EmulatedNic::request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now) {
   check_channel(!full());
-  entries_[count_++] = Entry{ticket, bytes, next_order_++, now, true};
+  const Entry entry{ticket, bytes, next_order_++, now, true};
+  const Nanoseconds begins = free_after(port_of(entry), now);
+  entries_[count_++] = entry;
+  return begins;
+}
+
+// When the port has served all that had joined its queue by `now`.
+Nanoseconds EmulatedNic::free_after(std::uint32_t port, Nanoseconds now) const {
+  Nanoseconds work = 0, first = now;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (port_of(entries_[i]) != port || entries_[i].asked > now) continue;
+    work += occupancy(entries_[i]);
+    first = std::min(first, entries_[i].asked);
+  }
+  return std::max(now, std::max(free_at_[port], first) + work);
 }
 
 void EmulatedNic::request_receive(std::uint64_t ticket, std::uint64_t bytes, std::uint64_t source_order,

@@ -46,8 +46,9 @@ class EmulatedNic {
   Nanoseconds next_deadline() const;  // max() when nothing waits
 
   // -- requests; precondition: !full(). `source_order` decides between receives that join the queue at the same
-  // instant (source rank, then stage: PROTOCOL 4).
-  void request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
+  // instant (source rank, then stage: PROTOCOL 4). Returns when the send's occupancy will begin, unless a receive that
+  // joins the queue at this very instant goes before it.
+  Nanoseconds request_send(std::uint64_t ticket, std::uint64_t bytes, Nanoseconds now);
   void request_receive(std::uint64_t ticket, std::uint64_t bytes, std::uint64_t source_order, Nanoseconds now);
 
   // -- output: the transfer whose occupancy ended first, by `now` at the latest; false if none
@@ -70,6 +71,7 @@ class EmulatedNic {
   std::uint32_t ports() const { return settings_.ports == NicPorts::kShared ? 1 : 2; }
   std::uint32_t port_of(const Entry& e) const { return ports() == 1 ? 0 : (e.is_send ? 1 : 0); }
   Nanoseconds occupancy(const Entry& e) const;
+  Nanoseconds free_after(std::uint32_t port, Nanoseconds now) const;
   bool head_of(std::uint32_t port, Head& out) const;
   bool earliest(Head& out) const;
 

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint16_t kMagic = 0xF1B0;
 constexpr std::uint8_t kUrgentFlag = 1;
 constexpr std::uint8_t kBulkAgainFlag = 2;
+constexpr std::uint8_t kSmallDroppedFlag = 4;
 constexpr Nanoseconds kLongestAckDelay = 10'000'000'000;
 
 template <class T>
@@ -29,14 +30,18 @@ bool known_type(std::uint8_t type) { return type >= 1 && type <= static_cast<std
 
 bool carries_payload(FrameType type) { return type == FrameType::kDataSmall || type == FrameType::kDataBulk; }
 
+std::uint8_t flags_of(const Frame& f) {
+  return static_cast<std::uint8_t>((f.urgent ? kUrgentFlag : 0) | (f.bulk_again ? kBulkAgainFlag : 0) |
+                                   (f.small_dropped ? kSmallDroppedFlag : 0));
+}
+
 void put_identity(const Frame& f, std::byte* at) {
   put<std::uint16_t>(at, kMagic);
   put<std::uint8_t>(at + 2, kFrameMajor);
   put<std::uint8_t>(at + 3, f.version_minor);
   put<std::uint8_t>(at + 4, static_cast<std::uint8_t>(f.type));
   put<std::uint8_t>(at + 5, f.key_id);
-  put<std::uint8_t>(at + 6,
-                    static_cast<std::uint8_t>((f.urgent ? kUrgentFlag : 0) | (f.bulk_again ? kBulkAgainFlag : 0)));
+  put<std::uint8_t>(at + 6, flags_of(f));
   put<std::uint8_t>(at + 7, 0);
   put<std::uint64_t>(at + 8, f.counter);
   put<std::uint32_t>(at + 16, f.from);
@@ -68,6 +73,7 @@ void get_identity(const std::byte* at, Frame& f) {
   const auto flags = get<std::uint8_t>(at + 6);
   f.urgent = (flags & kUrgentFlag) != 0;
   f.bulk_again = (flags & kBulkAgainFlag) != 0;
+  f.small_dropped = (flags & kSmallDroppedFlag) != 0;
   f.counter = get<std::uint64_t>(at + 8);
   f.from = get<std::uint32_t>(at + 16);
   f.to = get<std::uint32_t>(at + 20);

@@ -7,7 +7,7 @@
 //        3    1  version, minor: additions that an older node may ignore
 //        4    1  type
 //        5    1  key id (0: not sealed)
-//        6    1  flags: bit 0 urgent, bit 1 send the bulk lane again
+//        6    1  flags: bit 0 urgent, bit 1 send the bulk lane again, bit 2 a small frame was dropped at a gap
 //        7    1  zero
 //        8    8  frame counter: new for every datagram put on the wire, resends included (nonce of the sealing)
 //       16    4  from node
@@ -63,7 +63,8 @@ struct Frame {
   std::uint8_t version_minor = kFrameMinor;
   std::uint8_t key_id = 0;
   bool urgent = false;
-  bool bulk_again = false;
+  bool bulk_again = false;     // fragments in flight were dropped: their stream is known only now
+  bool small_dropped = false;  // small frames up to `echo` were dropped, because one before them is missing
   std::uint64_t counter = 0;
   NodeId from = 0;
   NodeId to = 0;

@@ -129,7 +129,7 @@ void ReliableChannel::reset_lanes() {
   bulk_out_.reset();
   bulk_in_.reset();
   ack_.sent();
-  ask_bulk_again_ = false;
+  ask_bulk_again_ = tell_small_dropped_ = false;
 }
 
 void ReliableChannel::take_acknowledgements(const Frame& frame, Nanoseconds now) {
@@ -147,6 +147,7 @@ void ReliableChannel::take_acknowledgements(const Frame& frame, Nanoseconds now)
   bulk_out_.on_base_moved();
   if (!small_known || !bulk_known) ++counters_.malformed;
   if (frame.bulk_again) bulk.mark_all_lost();
+  if (frame.small_dropped) small.mark_lost_up_to(frame.echo);
 }
 
 // Only from the very datagram the peer speaks of, and never from one that was sent twice (Karn).
@@ -162,8 +163,10 @@ void ReliableChannel::on_small(const Frame& frame, Nanoseconds now) {
   if (verdict == Verdict::kMalformed) ++counters_.malformed;
   if (verdict == Verdict::kDropped) ++counters_.reordered_dropped;
   if (verdict == Verdict::kDuplicate) ++counters_.duplicates;
-  if (verdict == Verdict::kMalformed || verdict == Verdict::kDropped) return;
-  if (verdict != Verdict::kTaken) return ack_.at_once();  // a gap or a duplicate: the peer must know soon
+  if (verdict == Verdict::kMalformed) return;
+  if (verdict != Verdict::kTaken) ack_.at_once();  // a gap or a duplicate: the peer must know soon
+  if (verdict == Verdict::kAhead || verdict == Verdict::kDuplicate) return;
+  tell_small_dropped_ = verdict == Verdict::kDropped;  // a gap or a duplicate: the peer must know soon
   echo_ = static_cast<std::uint32_t>(frame.counter);
   echo_at_ = now;
   ack_.on_data(now, frame.urgent ? settings_.urgent_ack_delay : settings_.idle_ack_delay);
@@ -229,7 +232,7 @@ bool ReliableChannel::poll_transmit(Nanoseconds now, std::span<std::byte> scratc
     return false;
   }
   ack_.sent();
-  ask_bulk_again_ = false;
+  ask_bulk_again_ = tell_small_dropped_ = false;
   return finish(frame, scratch, out);
 }
 
@@ -266,6 +269,7 @@ void ReliableChannel::fill_common(Frame& frame, Nanoseconds now) {
   frame.bulk_sack = bulk_in_.window().bits();
   frame.bulk_grant = static_cast<std::uint32_t>(std::min(settings_.bulk_window_bytes, kMost));
   frame.bulk_again = ask_bulk_again_;
+  frame.small_dropped = tell_small_dropped_;
   frame.echo = echo_;
   frame.held_ns = static_cast<std::uint32_t>(std::clamp<Nanoseconds>(now - echo_at_, 0, kMost));
 }

@@ -105,6 +105,7 @@ class ReliableChannel {
   std::uint32_t echo_ = 0;        // of the newest data frame
   Nanoseconds echo_at_ = 0;
   bool ask_bulk_again_ = false;
+  bool tell_small_dropped_ = false;
   bool tell_restarted_ = false;
   bool tell_connected_ = false;
   bool tell_refused_ = false;

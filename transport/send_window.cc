@@ -76,6 +76,16 @@ void SendWindow::mark_all_lost() {
   }
 }
 
+void SendWindow::mark_lost_up_to(std::uint32_t counter) {
+  for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
+    SentFrame& f = slots_[slot(sequence)];
+    const auto later = static_cast<std::int32_t>(static_cast<std::uint32_t>(f.counter) - counter);
+    if (f.state != State::kSent || later > 0) continue;
+    f.state = State::kLost;
+    ++lost_;
+  }
+}
+
 bool SendWindow::take(std::uint32_t sequence) {
   SentFrame& f = slots_[slot(sequence)];
   if (f.state == State::kAcknowledged) return false;

@@ -48,6 +48,8 @@ class SendWindow {
   // Marks the frames whose resend time has passed as lost.
   void mark_overdue(const ResendTimer& timer, Nanoseconds now);
   void mark_all_lost();
+  // The peer dropped what came early, up to the frame of this counter (its low half).
+  void mark_lost_up_to(std::uint32_t counter);
 
   // All below `cumulative`, and cumulative + 1 + i for each set bit, arrived. Calls acknowledged(sequence) for
   // each frame that this is news of, in order. False: such frames were never sent.

@@ -130,7 +130,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   groups::begin_inquiry(state, i, Inquiry::Phase::kDefining);
   Group& g = state.groups[i];
   g.inquiry.request = request;
-  g.inquiry.due = now + state.settings.suspicion;
+  g.inquiry.due = now + state.settings.group_patience;
   state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
   if (g.rank != kNoRank) {
     ++g.inquiry.answers;

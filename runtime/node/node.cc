@@ -135,6 +135,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
   switch (d.kind) {
     case Delivery::Kind::kConnected:
       ++p.session;
+      p.greet_group = 0;
       p.up_event = s.peer_events = s.again = true;
       return;
     case Delivery::Kind::kPeerRestarted:
@@ -159,9 +160,9 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
 }
 
 void drain(NodeState& s, NodeId from, Nanoseconds now) {
+  peers::release_acknowledged(s, from);  // first: what is sent below takes the places of what was acknowledged
   Delivery d;
   while (s.peers[from].channel->poll_delivery(d)) on_delivery(s, from, d, now);
-  peers::release_acknowledged(s, from);
 }
 
 void run_nic(NodeState& s, Nanoseconds now) {

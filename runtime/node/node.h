@@ -37,6 +37,7 @@ struct NodeSettings {
   Plan plan;                         // of every group that is not created with its own
   NicSettings nic;
   Nanoseconds suspicion = 2'000'000'000;  // a peer silent for so long no longer holds up a verdict
+  Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
   std::uint32_t fragment_bytes = 1200;          // per peer: set_fragment_bytes()

@@ -36,8 +36,10 @@ struct StreamOwner {
 struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
   bool writable = true;
+  Nanoseconds trying_since = 0;  // when the channel was made
   bool up_event = false, restarted_event = false, refused_event = false;
   bool credit_owed = false;
+  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
   std::uint32_t session = 0;  // counts incarnations of the peer
@@ -67,6 +69,7 @@ struct Slot {
   bool charged = true;
   bool shape_known = false;    // the payload's size is known
   bool frozen = false;         // a verdict is being found: transfers are ignored
+  bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;        // a channel or the NIC was full
   bool closed = false;         // nothing is left to do here
   bool wants_buffer = false;   // announced, but the byte budget has no room yet

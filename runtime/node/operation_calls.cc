@@ -175,8 +175,9 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
     if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
       place_call(state, i, now);
     } else if (r.state == Request::State::kHeld && r.call.deadline <= now) {
-      // It was never counted anywhere: to end it here tells nobody a lie.
+      // It was never counted anywhere, so to end it here tells nobody a lie: this rank is what will be missing.
       --state.groups[r.group].held;
+      r.done.ranks.add(state.groups[r.group].rank);
       refuse_call(state, i, Verdict::kDeadlineExceeded);
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);

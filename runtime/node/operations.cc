@@ -174,8 +174,9 @@ void pump_all(NodeState& state, Nanoseconds now) {
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     const Group& g = state.groups[group];
     if (!g.used) continue;
+    const Generation first = g.base;  // moves on as operations end
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
-      pump(state, slots::index_of(state, group, g.base + k), now);
+      pump(state, slots::index_of(state, group, first + k), now);
     if (window::advance(state, group, now)) retry_held(state, group, now);
   }
 }

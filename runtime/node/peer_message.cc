@@ -122,6 +122,7 @@ bool fields(Io& io, PeerMessage& m) {
       return true;
     case PeerMessageType::kFreezeAnswer:
       operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
+      ranks(io, m.ranks);
       return true;
     case PeerMessageType::kVerdict:
       operation(io, m), io.number(m.verdict), ranks(io, m.ranks);

@@ -65,12 +65,17 @@ ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now) {
   p.channel = new (memory.data())
       ReliableChannel(limits, channel_settings(state.settings, peer), memory.subspan(object_bytes));
   p.channel->connect(now);
+  p.trying_since = now;
   return *p.channel;
 }
 
 bool connected(const NodeState& state, NodeId peer) {
   const ReliableChannel* c = find(state, peer);
   return c != nullptr && c->state() == ChannelState::kConnected;
+}
+
+bool may_come(const NodeState& state, NodeId peer, Nanoseconds now) {
+  return !connected(state, peer) && now - state.peers[peer].trying_since < state.settings.suspicion;
 }
 
 bool send(NodeState& state, NodeId to, const PeerMessage& message, bool urgent, Nanoseconds now,

@@ -14,6 +14,8 @@ ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now);
 // Null if there has been nothing to say to or hear from it yet.
 inline ReliableChannel* find(const NodeState& state, NodeId peer) { return state.peers[peer].channel; }
 bool connected(const NodeState& state, NodeId peer);
+// Not connected, and tried for less than the suspicion time: it may only be slow to start.
+bool may_come(const NodeState& state, NodeId peer, Nanoseconds now);
 
 // Sends a small message, `urgent` if an operation waits for it. False: the window is full just now; the caller keeps
 // the matter in its own state and NodeState::again is set. A payload's buffer gains a reference until the peer has it.

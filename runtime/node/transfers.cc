@@ -41,6 +41,7 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t child, Nanosecon
 bool announce(NodeState& state, std::uint32_t slot, std::uint32_t child, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const NodeId to = node_of(state, slot, children(state, slot)[child].peer);
+  if (!peers::connected(state, to)) return false;
   if (peers::channel(state, to, now).small_free() == 0) {
     state.again = true;
     return false;
@@ -118,7 +119,10 @@ bool transmit_small(NodeState& state, std::uint32_t slot, const Transfer& t, std
   m.completed = window::subtree_base(state, group);
   const PayloadRange payload =
       t.carries == Carries::kPayload ? PayloadRange{s.buffer, 0, s.total_bytes} : PayloadRange{};
-  if (!peers::send(state, node_of(state, slot, t.peer), m, true, now, payload)) return false;
+  const NodeId to = node_of(state, slot, t.peer);
+  // What waits for a peer that is not there must not reach it after the generation has ended without it.
+  if (!peers::connected(state, to)) return false;
+  if (!peers::send(state, to, m, true, now, payload)) return false;
   // The barrier's tokens carry the window: up in stage 0, down in stage 1.
   if (s.operation == Operation::kBarrier && s.root == 0)
     (t.stage == 0 ? g.reported : g.announced) = t.stage == 0 ? m.completed : g.global_base;
@@ -133,7 +137,6 @@ bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::ui
   const bool sent = slots::is_bulk(state, s) ? transmit_bulk(state, slot, index, repetition, now)
                                              : transmit_small(state, slot, t, repetition, now);
   if (sent && s.first_send_at == 0) s.first_send_at = now;
-  if (!sent) state.again = true;
   return sent;
 }
 
@@ -143,7 +146,7 @@ bool through_nic(const NodeState& state, const Slot& s) { return state.nic->enab
 
 // False: no room just now, the transfer stays the engine's next.
 bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Nanoseconds now) {
-  const Slot& s = state.slots[slot];
+  Slot& s = state.slots[slot];
   if (!through_nic(state, s)) return transmit(state, slot, send.index, send.repetition, now);
   const bool announced = !slots::is_bulk(state, s) || child_of(state, slot, send.index) < s.announced;
   if (state.nic->full() || !announced) {
@@ -152,7 +155,9 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
   }
   const std::uint64_t bytes =
       send.transfer.carries == Carries::kToken ? 0 : slots::bytes_of_segment(s, send.repetition);
-  state.nic->request_send(pack({slot, s.generation, send.index, send.repetition}), bytes, now);
+  const std::uint64_t ticket = pack({slot, s.generation, send.index, send.repetition});
+  const Nanoseconds begins = state.nic->request_send(ticket, bytes, now);
+  if (s.first_send_at == 0) s.first_send_at = begins;
   return true;
 }
 

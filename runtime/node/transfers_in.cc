@@ -168,10 +168,9 @@ void on_nic(NodeState& state, const NicDue& due, Nanoseconds now) {
   if (!s.used || (s.generation & 0xfff) != t.generation || failed || s.frozen) return;
   s.lateness = std::max(s.lateness, due.lateness);
   if (!due.is_send) return deliver(state, t.slot, t.index, t.repetition, now);
-  if (s.first_send_at == 0) s.first_send_at = due.began;
   if (transfers::transmit(state, t.slot, t.index, t.repetition, now)) return;
   s.lateness = kNever;  // the channel was full: the transfer goes round once more, the measurement is worthless
-  state.nic->request_send(due.ticket, 0, now);
+  if (!state.nic->full()) state.nic->request_send(due.ticket, 0, now);
 }
 
 }  // namespace fibocast::operations

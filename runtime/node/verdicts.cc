@@ -13,14 +13,16 @@ namespace {
 
 constexpr Nanoseconds kAskAgain = 100'000'000;  // a coordinator that is busy with another generation is asked again
 
-NodeId coordinator(const NodeState& state, std::uint32_t slot) {
+// kNoNode: wait a little, for two coordinators at a time might find two verdicts.
+NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const Group& g = state.groups[slots::group_of(state, slot)];
   std::uint32_t skip = s.coordinators_tried;
   for (Rank v = 0; v < groups::size_of(g); ++v) {
     const NodeId node = groups::node_of(g, groups::real_rank(g, v, s.root));
-    const bool able = node == state.settings.self || peers::connected(state, node);
-    if (able && skip-- == 0) return node;
+    const bool self = node == state.settings.self;
+    if (!self && peers::may_come(state, node, now)) return kNoNode;
+    if ((self || peers::connected(state, node)) && skip-- == 0) return node;
   }
   return state.settings.self;
 }
@@ -39,15 +41,18 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   answer.completed = g.base == question.generation ? g.base + 1 : g.base;  // once this one is over
   const std::uint32_t slot = operations::open_slot(state, group, question, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, question.generation);
-  if (recorded != kNoIndex) {
-    answer.verdict = state.slots[recorded].verdict;
-    answer.ranks = {};
-  } else if (slot != kNoIndex) {
+  const std::uint32_t known = recorded != kNoIndex ? recorded : slot;
+  const bool differs = known != kNoIndex && (state.slots[known].operation != question.operation ||
+                                             state.slots[known].root != question.root);
+  if (recorded != kNoIndex) answer.verdict = state.slots[recorded].verdict, answer.ranks = state.slots[recorded].ranks;
+  if (differs) answer.verdict = Verdict::kMismatch;
+  if (recorded == kNoIndex && slot != kNoIndex) {
     Slot& s = state.slots[slot];
+    if (!s.frozen) s.arrived_when_frozen = state.engine->arrived(slot);
     s.frozen = true;
     slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
     // Nobody waits for the receivers of a multicast; its source is what may be missing.
-    answer.arrived = s.operation == Operation::kMulticast && s.root != g.rank ? true : state.engine->arrived(slot);
+    answer.arrived = s.operation == Operation::kMulticast && s.root != g.rank ? true : s.arrived_when_frozen;
   }
   return answer;
 }
@@ -62,7 +67,9 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   ++q.answers;
   if (answer.verdict == Verdict::kOk) q.any_completed = true;
   // Another coordinator has decided before: its verdict stands.
-  if (answer.verdict != Verdict::kOk && answer.verdict != Verdict::kPending) q.verdict = answer.verdict;
+  if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
+  q.verdict = answer.verdict;
+  q.ranks = answer.ranks;
 }
 
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
@@ -105,7 +112,7 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
-  q.ranks = missing_ranks(state, group);
+  if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
   q.verdict = decide(q, state.slots[slot].operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling;
@@ -121,7 +128,10 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
     if (members[r].answered || node == state.settings.self) continue;
-    if (!peers::connected(state, node)) continue;  // nobody there: missing, without waiting
+    if (!peers::connected(state, node)) {  // nobody there: missing, without waiting longer
+      all_heard = all_heard && !peers::may_come(state, node, now);
+      continue;
+    }
     if (!members[r].asked) members[r].asked = peers::send(state, node, question, true, now);
     all_heard = false;
   }
@@ -166,8 +176,10 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     ++s.coordinators_tried;
     s.asked_at = now;
   }
-  s.due = now + kAskAgain;
-  const NodeId to = coordinator(state, slot);
+  s.due = kNever;
+  slots::set_due(state, s, now + kAskAgain);
+  const NodeId to = coordinator(state, slot, now);
+  if (to == kNoNode) return;
   if (to == state.settings.self) {
     begin(state, slot, reason_of(s), now);
     return pump_inquiry(state, slots::group_of(state, slot), now);
@@ -182,13 +194,13 @@ bool is_member(const Group& g, NodeId from, const PeerMessage& m) {
          groups::node_of(g, m.source) == from;
 }
 
-void tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
+bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   // Our own copy of the payload does not help a member whose copy did not come in time.
   if (s.operation == Operation::kMulticast && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
-  peers::send(state, to, m, true, now);
+  return peers::send(state, to, m, true, now);
 }
 
 }  // namespace
@@ -217,7 +229,10 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   if (!is_member(state.groups[group], from, m)) return;
   operations::sync_window(state, group, m.window_base, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
-  if (recorded != kNoIndex) return tell_recorded(state, recorded, from, now);
+  if (recorded != kNoIndex) {
+    tell_recorded(state, recorded, from, now);  // if the channel is full: asked again
+    return;
+  }
   const std::uint32_t slot = operations::open_slot(state, group, m, now);
   if (slot == kNoIndex) {
     PeerMessage v = m;
@@ -227,8 +242,9 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
     peers::send(state, from, v, true, now);
     return;
   }
-  begin(state, slot, m.verdict == Verdict::kMismatch ? m.verdict : Verdict::kDeadlineExceeded, now);
-  pump_inquiry(state, group, now);
+  Slot& s = state.slots[slot];
+  if (m.verdict == Verdict::kMismatch) s.reason = m.verdict;
+  ask_for_verdict(state, slot, now);  // ourselves, unless we know of a better coordinator
 }
 
 void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -274,7 +290,36 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const 
   operations::conclude(state, slot, Verdict::kRefused, ranks, now);
 }
 
+namespace {
+
+// The last failure on record, else the window: enough for a newcomer to find the generation that is open.
+bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
+  const Group& g = state.groups[group];
+  if (!g.used || g.rank == kNoRank || g.base == 0 || g.members.index_of(peer) == kNoRank) return true;
+  std::uint32_t latest = kNoIndex;
+  for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {
+    const std::uint32_t slot = operations::recorded_slot(state, group, g.base - k);
+    if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
+  }
+  if (latest != kNoIndex) return tell_recorded(state, latest, peer, now);
+  PeerMessage m;
+  m.type = PeerMessageType::kWindow;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
+  m.window_base = g.global_base;
+  return peers::send(state, peer, m, false, now);
+}
+
+void greet_newcomers(NodeState& state, Nanoseconds now) {
+  for (NodeId peer = 0; peer < state.settings.nodes; ++peer) {
+    std::uint32_t& next = state.peers[peer].greet_group;
+    while (next < state.groups.size() && peers::connected(state, peer) && greet(state, next, peer, now)) ++next;
+  }
+}
+
+}  // namespace
+
 void pump(NodeState& state, Nanoseconds now) {
+  greet_newcomers(state, now);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group)
     if (state.groups[group].used) pump_inquiry(state, group, now);
 }
