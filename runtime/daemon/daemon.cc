@@ -1,0 +1,155 @@
+#include "runtime/daemon/daemon.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <cstdio>
+
+#include "runtime/daemon/node_status.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::chrono::seconds kNamePatience{60};
+constexpr std::chrono::milliseconds kDrainTick{10};
+constexpr int kDrainTicks = 50;
+
+std::uint64_t random_incarnation() {
+  std::uint64_t bytes = 0;
+  if (getrandom(&bytes, sizeof bytes, 0) != sizeof bytes) bytes = static_cast<std::uint64_t>(monotonic_now());
+  return bytes | 1;  // never 0, in its low half neither
+}
+
+NodeSettings node_settings(const Settings& settings, const Transport& transport) {
+  NodeSettings node;
+  node.self = settings.node.rank;
+  node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
+  node.incarnation = random_incarnation();
+  node.cluster_digest = cluster_digest(settings);
+  node.plan = default_plan(settings);
+  node.nic = nic_settings(settings);
+  node.suspicion = settings.suspicion_ms * 1'000'000;
+  node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
+  node.first_resend = std::max(node.first_resend, node.resend_floor);
+  node.receive_buffer_bytes = transport.receive_buffer_bytes();
+  return node;
+}
+
+std::string hex(std::uint64_t value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+}  // namespace
+
+Daemon::Daemon(const Settings& settings)
+    : settings_(settings),
+      log_(settings.log, settings.node.rank),
+      addresses_(resolve_nodes(io_, settings.cluster.nodes, kNamePatience,
+                               [this](const std::string& sentence) { log_.info(sentence); })),
+      transport_(make_transport(io_, settings, addresses_)),
+      host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_.top()), settings.wait,
+            handlers()),
+      context_(session_context()),
+      server_(io_, context_, settings.node.socket),
+      drain_timer_(io_) {}
+
+Daemon::~Daemon() { server_.close_all(); }
+
+NodeHost::Handlers Daemon::handlers() {
+  return {.on_call_done = [this](const CallDone& done) { server_.on_call_done(done); },
+          .on_event = [this](const Event& event) { on_event(event); },
+          .on_drained = [this] { return server_.on_drained(); }};
+}
+
+SessionContext Daemon::session_context() {
+  return {.host = host_,
+          .cluster = settings_.cluster.name,
+          .rank = settings_.node.rank,
+          .nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size()),
+          .payload_limit = settings_.limits.payload_bytes,
+          .default_deadline = settings_.default_deadline_ms * 1'000'000,
+          .plan = default_plan(settings_),
+          .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
+          .on_closed = {},
+          .counters = {},
+          .response = {}};
+}
+
+void Daemon::run() {
+  log_.info("listens on " + settings_.node.listen + " and " + settings_.node.socket + ", " +
+            std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
+  host_.start();
+  server_.start();
+  host_.run();
+}
+
+void Daemon::stop() {
+  boost::asio::post(io_, [this] { drain(); });
+}
+
+void Daemon::reload(const Settings& settings) {
+  log_.set_level(settings.log.level);
+  log_.info("reloaded: log.level is " + settings.log.level + "; other settings change at the next start");
+}
+
+// -- events of the node
+
+std::string Daemon::peer_text(NodeId peer) const {
+  const auto& nodes = settings_.cluster.nodes;
+  return "rank " + std::to_string(peer) + (peer < nodes.size() ? " (" + nodes[peer] + ")" : "");
+}
+
+void Daemon::on_event(const Event& event) {
+  switch (event.kind) {
+    case Event::Kind::kPeerUp: return log_.debug(peer_text(event.peer) + " is connected");
+    case Event::Kind::kPeerRestarted: return log_.warning(peer_text(event.peer) + " was started again");
+    case Event::Kind::kPeerRefused: return on_refused(event);
+    default: return server_.on_event(event);
+  }
+}
+
+void Daemon::on_refused(const Event& event) {
+  if (!refused_.emplace(event.peer, event.peer_digest).second) return;
+  log_.warning(peer_text(event.peer) + " is refused: the digest of its cluster name and node list is " +
+               hex(event.peer_digest) + ", here it is " + hex(cluster_digest(settings_)) +
+               "; give both daemons the same [cluster]");
+}
+
+void Daemon::fill_status(client::NodeStatus& status) {
+  fill_node_status(host_.node(), settings_, status);
+  add_transport_counters(transport_.counters(), status);
+  auto& counters = *status.mutable_counters();
+  counters["clients_accepted"] = context_.counters.accepted;
+  counters["clients_garbage"] = context_.counters.garbage;
+  counters["clients_turned_away"] = context_.counters.turned_away;
+  counters["peers_refused"] = refused_.size();
+  status.set_clients(server_.clients());
+}
+
+// -- leaving
+
+void Daemon::drain() {
+  if (draining_) return;
+  draining_ = true;
+  log_.info("leaves");
+  host_.read_clock();
+  server_.drain("this daemon is leaving; repeat it when the daemon is back");
+  host_.pump();
+  finish_drain(kDrainTicks);
+}
+
+void Daemon::finish_drain(int tries_left) {
+  if (server_.all_written() || tries_left == 0) {
+    server_.close_all();
+    host_.stop();
+    return;
+  }
+  drain_timer_.expires_after(kDrainTick);
+  drain_timer_.async_wait([this, tries_left](const boost::system::error_code&) { finish_drain(tries_left - 1); });
+}
+
+}  // namespace fibocast

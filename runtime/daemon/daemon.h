@@ -1,0 +1,62 @@
+// A whole daemon in one object: sockets, node, local clients, log. fibocastd is this and signals; tests run several.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/daemon/cluster_addresses.h"
+#include "runtime/daemon/log.h"
+#include "runtime/daemon/make_transport.h"
+#include "runtime/daemon/node_host.h"
+#include "runtime/daemon/session_server.h"
+#include "runtime/daemon/settings.h"
+
+namespace fibocast {
+
+class Daemon {
+ public:
+  // Takes the port and the socket. `settings` are complete (load_settings()). Throws SettingsError: one sentence.
+  explicit Daemon(const Settings& settings);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // Serves until stop(). One thread.
+  void run();
+  // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
+  // the socket file is removed. From any thread.
+  void stop();
+  // What can change while it runs: the log's level. In the thread of run().
+  void reload(const Settings& settings);
+
+  boost::asio::io_context& context() { return io_; }
+  Log& log() { return log_; }
+
+ private:
+  NodeHost::Handlers handlers();
+  SessionContext session_context();
+  void on_event(const Event& event);
+  void on_refused(const Event& event);
+  std::string peer_text(NodeId peer) const;
+  void fill_status(client::NodeStatus& status);
+  void drain();
+  void finish_drain(int tries_left);
+
+  Settings settings_;
+  Log log_;
+  boost::asio::io_context io_{1};
+  std::vector<NodeAddress> addresses_;
+  ClusterTransport transport_;
+  NodeHost host_;
+  SessionContext context_;
+  SessionServer server_;
+  boost::asio::steady_timer drain_timer_;
+  bool draining_ = false;
+  std::set<std::pair<NodeId, std::uint64_t>> refused_;  // peer and digest: each is logged once
+};
+
+}  // namespace fibocast

@@ -1,0 +1,73 @@
+#include "runtime/daemon/group_messages.h"
+
+#include <set>
+
+#include "collectives/tree_catalog.h"
+#include "runtime/wire/client_status.h"
+#include "runtime/wire/rank_text.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::uint64_t kLargestLatency = 3'600'000'000'000;  // an hour in ns
+
+std::string read_tree(const client::TreeSpec& wanted, TreeSpec& spec) {
+  const TreeParameters parameters{.s = wanted.s() > 0 ? wanted.s() : spec.s, .r = wanted.s() > 0 ? wanted.r() : spec.r};
+  if (parameters.s > kLargestLatency || parameters.r > kLargestLatency)
+    return "s and r of the tree are too large; allowed: at most an hour in ns";
+  std::string error;
+  const auto choice = choose_tree(wanted.name(), parameters, error);
+  if (!choice) return error;
+  if (!choice->spec) return "a daemon cannot run the tree '" + wanted.name() + "'; it is for `fibocast plan` only";
+  spec = *choice->spec;
+  return "";
+}
+
+}  // namespace
+
+std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id) {
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (node.group_info(i).id == id) return node.group_info(i);
+  return {};
+}
+
+void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out) {
+  if (!info) return;
+  out.set_name(info->name.data(), info->name.size());
+  out.set_rank(info->rank);
+  out.set_size(info->members.size());
+  out.set_participants(info->participants);
+  out.set_next_generation(info->next_generation);
+  for (std::uint32_t i = 0; i < info->members.size(); ++i) out.add_ranks(info->members.at(i));
+}
+
+std::string read_members(const client::CreateGroup& wanted, RankSet& members) {
+  const std::set<std::uint32_t> sorted(wanted.ranks().begin(), wanted.ranks().end());
+  if (sorted.empty()) return "no members; name their ranks";
+  if (sorted.size() != static_cast<std::size_t>(wanted.ranks_size())) return "a rank is named twice; name each once";
+  for (const std::uint32_t rank : sorted)
+    if (!members.add(rank))
+      return "too scattered members; allowed: at most " + std::to_string(RankSet::kMaxRuns) + " runs of ranks";
+  return "";
+}
+
+std::string read_plan(const client::CreateGroup& wanted, Plan& plan) {
+  if (wanted.segment_bytes() > 0) plan.segment_bytes = wanted.segment_bytes();
+  std::string mistake;
+  if (wanted.has_reduction()) mistake = read_tree(wanted.reduction(), plan.reduction);
+  if (mistake.empty() && wanted.has_distribution()) mistake = read_tree(wanted.distribution(), plan.distribution);
+  return mistake;
+}
+
+void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {
+  set_status(code_of(done.verdict), "", status);
+  if (done.verdict == Verdict::kOk) return;
+  for (std::uint32_t i = 0; i < done.ranks.size(); ++i) status.add_ranks(done.ranks.at(i));
+  const bool refused = done.verdict == Verdict::kRefused;
+  status.set_sentence("group '" + std::string(name) +
+                      "': " + (refused ? "refused by ranks: " : "not acknowledged by ranks: ") + rank_text(done.ranks) +
+                      (refused ? "; they have another group of this name, or no room: take another name"
+                               : "; start their daemons and create it again"));
+}
+
+}  // namespace fibocast

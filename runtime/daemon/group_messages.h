@@ -1,0 +1,27 @@
+// Between the node's groups and the messages of client.proto.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "collectives/plan.h"
+#include "runtime/node/node.h"
+#include "runtime/wire/client.pb.h"
+
+namespace fibocast {
+
+// The group with this id. Nothing if the node has none.
+std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id);
+// Leaves `out` empty for no group.
+void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out);
+
+// Both return a sentence that says what is wrong, or nothing.
+std::string read_members(const client::CreateGroup& wanted, RankSet& members);
+// Changes in `plan` what the request names.
+std::string read_plan(const client::CreateGroup& wanted, Plan& plan);
+
+// How Event::kGroupReady ended.
+void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status);
+
+}  // namespace fibocast

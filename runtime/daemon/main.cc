@@ -1,0 +1,55 @@
+// fibocastd: one daemon per node of the cluster.
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "runtime/daemon/command_line.h"
+#include "runtime/daemon/daemon.h"
+
+namespace fibocast {
+namespace {
+
+void reload(Daemon& daemon, const CommandLine& line) try {
+  daemon.reload(load_settings(line.file, getenv, line.flags).settings);
+} catch (const SettingsError& error) {
+  daemon.log().error(std::string("nothing is reloaded: ") + error.what());
+}
+
+int serve(const CommandLine& line) {
+  Daemon daemon(line.loaded.settings);
+  boost::asio::signal_set signals(daemon.context(), SIGTERM, SIGINT, SIGHUP);
+  std::function<void()> next_signal = [&] {
+    signals.async_wait([&](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (signal == SIGHUP)
+        reload(daemon, line);
+      else
+        daemon.stop();
+      next_signal();
+    });
+  };
+  next_signal();
+  daemon.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace fibocast
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGTERM, [](int) { _exit(0); });  // until the daemon has something to clean up
+  try {
+    const fibocast::CommandLine line = fibocast::read_command_line(argc, argv, getenv);
+    if (!line.exit_code) return fibocast::serve(line);
+    std::fputs(line.output.c_str(), *line.exit_code == 0 ? stdout : stderr);
+    return *line.exit_code;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fibocastd: %s\n", error.what());
+    return 2;
+  }
+}

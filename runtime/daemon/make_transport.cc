@@ -1,0 +1,69 @@
+#include "runtime/daemon/make_transport.h"
+
+#include <system_error>
+
+#include "runtime/daemon/settings_loader.h"
+#include "transport/faulty_transport.h"
+#include "transport/tcp_transport.h"
+#include "transport/udp_transport.h"
+
+namespace fibocast {
+namespace {
+
+// UdpTransport and TcpTransport are made alike.
+template <class Sockets, class SocketSettings>
+ClusterTransport make_sockets(boost::asio::io_context& io, NodeId self, const NodeAddress& listen,
+                              const std::vector<NodeAddress>& nodes) {
+  SocketSettings settings;
+  settings.listen = {listen.address, listen.port};
+  auto sockets = std::make_unique<Sockets>(io, settings);
+  for (NodeId peer = 0; peer < nodes.size(); ++peer)
+    if (peer != self) sockets->set_peer(peer, {nodes[peer].address, nodes[peer].port});
+  ClusterTransport transport;
+  transport.counters = [raw = sockets.get()]() -> const TransportCounters& { return raw->counters(); };
+  transport.sockets = std::move(sockets);
+  return transport;
+}
+
+FaultSettings fault_settings(const Settings::FaultsSection& faults) {
+  FaultSettings out;
+  out.loss = faults.loss_percent / 100;
+  out.duplicates = faults.duplicate_percent / 100;
+  out.reordered = faults.reorder_percent / 100;
+  return out;
+}
+
+}  // namespace
+
+ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
+                                const std::vector<NodeAddress>& nodes) try {
+  const NodeAddress listen = resolve_address(io, "node.listen", settings.node.listen);
+  const auto make = settings.cluster.transport == TransportKind::kTcp ? make_sockets<TcpTransport, TcpSettings>
+                                                                      : make_sockets<UdpTransport, UdpSettings>;
+  ClusterTransport transport = make(io, settings.node.rank, listen, nodes);
+  if (settings.faults.any())
+    transport.faulty = std::make_unique<FaultyTransport>(io, *transport.sockets, fault_settings(settings.faults),
+                                                         static_cast<std::uint32_t>(settings.faults.seed));
+  return transport;
+} catch (const std::system_error& error) {
+  throw SettingsError(std::string("node.listen: ") + error.what() +
+                      "; stop what uses it or give another address, as --listen");
+}
+
+void add_transport_counters(const TransportCounters& counters, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["transport_frames_sent"] = counters.frames_sent;
+  out["transport_bytes_sent"] = counters.bytes_sent;
+  out["transport_frames_received"] = counters.frames_received;
+  out["transport_bytes_received"] = counters.bytes_received;
+  out["transport_send_errors"] = counters.send_errors;
+  out["transport_queue_drops"] = counters.queue_drops;
+  out["transport_kernel_drops"] = counters.kernel_drops;
+  out["transport_refused"] = counters.refused;
+  out["transport_malformed"] = counters.malformed;
+  out["transport_resets"] = counters.resets;
+  out["transport_accepted"] = counters.accepted;
+  out["transport_turned_away"] = counters.turned_away;
+}
+
+}  // namespace fibocast

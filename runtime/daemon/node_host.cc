@@ -1,0 +1,192 @@
+#include "runtime/daemon/node_host.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "transport/frame.h"
+
+namespace fibocast {
+namespace {
+
+constexpr int kTries = 16;                       // polls before blocking
+constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
+
+std::span<std::byte> map_pages(std::size_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "memory of the node");
+  return {static_cast<std::byte*>(at), bytes};
+}
+
+}  // namespace
+
+MemoryArena::MemoryArena(std::size_t bytes) : bytes_(map_pages(bytes)) {}
+MemoryArena::~MemoryArena() { munmap(bytes_.data(), bytes_.size()); }
+
+Nanoseconds monotonic_now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
+                   const NodeSettings& settings, WaitPolicy wait, Handlers handlers)
+    : context_(context),
+      transport_(transport),
+      arena_(Node::bytes_needed(limits)),
+      node_(limits, settings, arena_.bytes()),
+      memory_(limits.buffers),
+      wait_(wait),
+      handlers_(std::move(handlers)),
+      timer_(context),
+      now_(monotonic_now()),
+      scratch_(kMaxHeadBytes) {
+  undelivered_.reserve(64);
+  delivering_.reserve(64);
+}
+
+void NodeHost::start() {
+  transport_.start({.on_frame = [this](std::span<const std::byte> frame) { on_frame(frame); },
+                    .on_writable =
+                        [this](NodeId peer) {
+                          read_clock();
+                          node_.set_writable(peer, true);
+                          pump();
+                        },
+                    .on_reset =
+                        [this](NodeId peer) {
+                          node_.on_path_reset(peer, read_clock());
+                          pump();
+                        }});
+  node_.start(read_clock());
+  pump();
+}
+
+void NodeHost::on_frame(std::span<const std::byte> frame) {
+  node_.on_datagram(frame, read_clock());
+  pump();
+}
+
+std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {
+  if (range.buffer == kNoBuffer || range.length == 0) return {};
+  return memory_.at(range.buffer, node_.buffer_bytes(range.buffer)).subspan(range.offset, range.length);
+}
+
+// Frames leave before applications hear anything: a node forwards to its children before it releases its own.
+void NodeHost::pump() {
+  if (pumping_) return;
+  pumping_ = true;
+  do {
+    while (drain_events() | drain_frames()) {
+    }
+  } while (deliver() || (handlers_.on_drained && handlers_.on_drained()));
+  pumping_ = false;
+  arm_timer();
+}
+
+bool NodeHost::drain_events() {
+  Event event;
+  bool any = false;
+  for (; node_.poll_event(event); any = true) take_event(event);
+  return any;
+}
+
+void NodeHost::take_event(const Event& event) {
+  switch (event.kind) {
+    case Event::Kind::kCopy:
+      if (!event.bytes.empty()) std::memcpy(bytes_of(event.range).data(), event.bytes.data(), event.bytes.size());
+      break;
+    case Event::Kind::kBufferFree: memory_.release(event.range.buffer); break;
+    default: undelivered_.push_back(event);
+  }
+}
+
+bool NodeHost::drain_frames() {
+  Transmit frame;
+  bool any = false;
+  for (; node_.poll_transmit(now_, scratch_, frame); any = true)
+    if (!transport_.send(frame.to, frame.head, bytes_of(frame.payload))) node_.set_writable(frame.to, false);
+  return any;
+}
+
+bool NodeHost::deliver() {
+  if (undelivered_.empty()) return false;
+  std::swap(undelivered_, delivering_);
+  for (const Event& event : delivering_) {
+    if (event.kind == Event::Kind::kPeerUp)
+      node_.set_fragment_bytes(event.peer,
+                               static_cast<std::uint32_t>(transport_.max_frame(event.peer) - kMaxHeadBytes));
+    if (event.kind == Event::Kind::kCallDone) {
+      if (handlers_.on_call_done) handlers_.on_call_done(event.done);
+    } else if (handlers_.on_event) {
+      handlers_.on_event(event);
+    }
+  }
+  delivering_.clear();
+  return true;
+}
+
+// The timer is touched only when the deadline moved forward; one that fires too early looks again.
+void NodeHost::arm_timer() {
+  const Nanoseconds deadline = node_.next_deadline();
+  if (deadline >= armed_for_) return;
+  armed_for_ = deadline;
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
+  timer_.async_wait(kept_in(timer_memory_, [this](const boost::system::error_code& error) {
+    if (!error) on_timer();
+  }));
+}
+
+void NodeHost::on_timer() {
+  armed_for_ = kNever;
+  read_clock();
+  if (node_.next_deadline() <= now_) node_.on_timer(now_);
+  pump();
+}
+
+void NodeHost::poll_for_a_while() {
+  for (int i = 0; i < kTries && !context_.stopped(); ++i) {
+    if (context_.poll() > 0) i = 0;
+    if (!node_.operation_in_flight()) return;
+    const Nanoseconds before = monotonic_now();
+    sched_yield();
+    const Nanoseconds after = monotonic_now();
+    if (after - before < kLongYield) continue;
+    block_until_ = after + kBlockAfter;
+    return;
+  }
+}
+
+void NodeHost::run() {
+  prctl(PR_SET_TIMERSLACK, 1UL);
+  const auto work = boost::asio::make_work_guard(context_);
+  while (!context_.stopped()) {
+    if (wait_ == WaitPolicy::kPoll) {
+      context_.poll();
+      continue;
+    }
+    const bool may_poll = wait_ == WaitPolicy::kAdaptive && node_.operation_in_flight();
+    if (may_poll && monotonic_now() >= block_until_) poll_for_a_while();
+    if (!context_.stopped()) context_.run_one();
+  }
+}
+
+void NodeHost::stop() {
+  boost::asio::post(context_, [this] {
+    transport_.stop();
+    timer_.cancel();
+    context_.stop();
+  });
+}
+
+}  // namespace fibocast

@@ -1,0 +1,109 @@
+// Drives one Node over one Transport inside one io_context: moves frames, copies payload bytes, keeps the one timer,
+// and waits the way it is told to. It knows nothing of sessions, settings or messages, so that the daemon and the
+// node embedded in an application share it.
+//
+// Use: construct, start(), then run() in one thread until stop(). Commands go to node() and must be followed by
+// pump(). One thread: the one in run(). No heap allocation once the operations of an application repeat.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "runtime/daemon/handler_memory.h"
+#include "runtime/daemon/payload_memory.h"
+#include "runtime/node/node.h"
+#include "transport/transport.h"
+
+namespace fibocast {
+
+// How a host waits for the next event (ARCHITECTURE 8: a wake-up from blocking costs some 20 us).
+enum class WaitPolicy : std::uint8_t {
+  kAdaptive,  // while an operation is in flight about 16 tries with sched_yield, then blocked
+  kBlock,
+  kPoll,  // never blocked: one core for this node alone
+};
+
+// Zeroed pages from the system, touched only when used. Owns the mapping.
+class MemoryArena {
+ public:
+  explicit MemoryArena(std::size_t bytes);  // throws std::system_error if the system has none
+  ~MemoryArena();
+  MemoryArena(const MemoryArena&) = delete;
+  MemoryArena& operator=(const MemoryArena&) = delete;
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+// CLOCK_MONOTONIC, the one clock of a node.
+Nanoseconds monotonic_now();
+
+class NodeHost {
+ public:
+  // All are called inside pump(), after the node's frames have left; they may give commands to node().
+  struct Handlers {
+    // A call of ours has ended. Its payload, if any, is ours to give back with release_buffer().
+    std::function<void(const CallDone&)> on_call_done;
+    // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused.
+    std::function<void(const Event&)> on_event;
+    // All events are handled: the time to try again what was refused with kWouldBlock. True if a command was given.
+    std::function<bool()> on_drained;
+  };
+
+  // `transport` outlives the host. Precondition: settings within limits (see Node).
+  NodeHost(boost::asio::io_context& context, Transport& transport, const Limits& limits, const NodeSettings& settings,
+           WaitPolicy wait, Handlers handlers);
+  NodeHost(const NodeHost&) = delete;
+  NodeHost& operator=(const NodeHost&) = delete;
+
+  // Starts the transport and the node.
+  void start();
+  // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
+  void run();
+  // From any thread.
+  void stop();
+
+  Node& node() { return node_; }
+  // The time of the current step: read once per event.
+  Nanoseconds now() const { return now_; }
+  // To be called before commands that no event of the host led to (a request of a client, say).
+  Nanoseconds read_clock() { return now_ = monotonic_now(); }
+  // Handles every event and sends every frame the node has now. Nested calls are taken over by the outer one.
+  void pump();
+  // A buffer's bytes. Precondition: it exists at the node.
+  std::span<std::byte> bytes_of(const PayloadRange& range);
+  const PayloadMemory& payload_memory() const { return memory_; }
+
+ private:
+  void on_frame(std::span<const std::byte> frame);
+  void take_event(const Event& event);
+  bool drain_events();
+  bool drain_frames();
+  bool deliver();
+  void arm_timer();
+  void on_timer();
+  void poll_for_a_while();
+
+  boost::asio::io_context& context_;
+  Transport& transport_;
+  MemoryArena arena_;
+  Node node_;
+  PayloadMemory memory_;
+  WaitPolicy wait_;
+  Handlers handlers_;
+  boost::asio::steady_timer timer_;
+  HandlerMemory timer_memory_;
+  Nanoseconds armed_for_ = kNever;
+  Nanoseconds now_ = 0;
+  Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
+  bool pumping_ = false;
+  std::vector<Event> undelivered_, delivering_;
+  std::vector<std::byte> scratch_;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,87 @@
+#include "runtime/daemon/node_status.h"
+
+#include <unistd.h>
+
+#include "runtime/daemon/group_messages.h"
+
+namespace fibocast {
+namespace {
+
+const char* state_name(ChannelState state) {
+  switch (state) {
+    case ChannelState::kConnected: return "connected";
+    case ChannelState::kConnecting: return "connecting";
+    case ChannelState::kRefused: return "refused";
+    case ChannelState::kClosed: break;
+  }
+  return "closed";
+}
+
+void fill_peer(const Node& node, NodeId peer, const std::string& address, client::PeerStatus& out) {
+  out.set_rank(peer);
+  out.set_address(address);
+  out.set_state(state_name(node.peer_state(peer)));
+  out.set_round_trip_ns(node.peer_round_trip(peer));
+  const ChannelCounters* counters = node.peer_counters(peer);
+  if (!counters) return;
+  out.set_frames_sent(counters->frames_sent);
+  out.set_frames_received(counters->frames_received);
+  out.set_resends(counters->resends);
+  out.set_bare_acks(counters->bare_acks);
+  out.set_duplicates(counters->duplicates);
+  out.set_restarts(counters->restarts);
+}
+
+void add_channel_counters(const Node& node, std::uint32_t nodes, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  for (NodeId peer = 0; peer < nodes; ++peer) {
+    const ChannelCounters* counters = node.peer_counters(peer);
+    if (!counters) continue;
+    out["channel_frames_sent"] += counters->frames_sent;
+    out["channel_frames_received"] += counters->frames_received;
+    out["channel_resends"] += counters->resends;
+    out["channel_bare_acks"] += counters->bare_acks;
+    out["channel_duplicates"] += counters->duplicates;
+    out["channel_reordered_dropped"] += counters->reordered_dropped;
+    out["channel_stale_session"] += counters->stale_session;
+    out["channel_malformed"] += counters->malformed;
+    out["channel_restarts"] += counters->restarts;
+  }
+}
+
+void add_node_counters(const NodeCounters& counters, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["node_malformed"] = counters.malformed;
+  out["node_unknown_group"] = counters.unknown_group;
+  out["node_stale"] = counters.stale;
+  out["node_early"] = counters.early;
+  out["node_duplicate"] = counters.duplicate;
+  out["node_future"] = counters.future;
+  out["node_mismatch"] = counters.mismatch;
+  out["node_frozen"] = counters.frozen;
+  out["node_operations_ok"] = counters.operations_ok;
+  out["node_operations_failed"] = counters.operations_failed;
+  out["node_messages_sent"] = counters.messages_sent;
+  out["node_messages_received"] = counters.messages_received;
+}
+
+}  // namespace
+
+void fill_node_status(const Node& node, const Settings& settings, client::NodeStatus& status) {
+  const auto nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
+  status.set_rank(settings.node.rank);
+  status.set_size(nodes);
+  status.set_cluster(settings.cluster.name);
+  status.set_transport(settings.cluster.transport == TransportKind::kTcp ? "tcp" : "udp");
+  status.set_connected(node.connected_peers());
+  for (NodeId peer = 0; peer < nodes; ++peer)
+    if (peer != settings.node.rank) fill_peer(node, peer, settings.cluster.nodes[peer], *status.add_peers());
+  for (std::uint32_t i = 0; i < node.group_count(); ++i) fill_group(node.group_info(i), *status.add_groups());
+  add_node_counters(node.counters(), status);
+  add_channel_counters(node, nodes, status);
+  status.set_pid(getpid());
+  status.set_version(FIBOCAST_VERSION);
+  status.set_payload_bytes_used(node.payload_bytes_used());
+}
+
+}  // namespace fibocast

@@ -1,0 +1,48 @@
+// The bytes behind the node's payload buffers. The node decides which buffers exist; here is their memory, taken
+// when a buffer is first used and given back at Event::kBufferFree. Small ones are pooled: no allocation in steady
+// state. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/transport.h"
+
+namespace fibocast {
+
+class PayloadMemory {
+ public:
+  // `buffers`: how many a node may know at a time (Limits::buffers).
+  explicit PayloadMemory(std::uint32_t buffers);
+
+  // The buffer's bytes; taken now if it has none yet. `bytes` is what Node::buffer_bytes() says and stays the same
+  // until release(). Valid until release().
+  std::span<std::byte> at(BufferId buffer, std::uint64_t bytes);
+  // The buffer is gone. Nothing happens if it never had memory.
+  void release(BufferId buffer);
+  // Buffers that have memory now.
+  std::uint32_t in_use() const { return in_use_; }
+
+ private:
+  using Block = std::unique_ptr<std::byte[]>;
+  struct Slot {
+    Block block;
+    std::uint64_t bytes = 0;
+  };
+  static constexpr std::uint64_t kSmallest = 256;
+  static constexpr std::size_t kClasses = 9;                // 256 B, 512 B, ... 64 KiB
+  static constexpr std::uint64_t kPooledBytes = 256 << 10;  // at most so many kept per class
+
+  static std::size_t class_of(std::uint64_t bytes);  // kClasses: not pooled
+  static std::uint64_t class_bytes(std::size_t index) { return kSmallest << index; }
+
+  std::vector<Slot> slots_;
+  std::array<std::vector<Block>, kClasses> pool_;
+  std::uint32_t in_use_ = 0;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,243 @@
+#include "runtime/daemon/session.h"
+
+#include <algorithm>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <utility>
+
+#include "runtime/wire/client_codec.h"
+#include "runtime/wire/client_status.h"
+
+namespace fibocast {
+
+Session::Session(Socket socket, SessionContext& context, std::uint32_t place)
+    : socket_(std::move(socket)),
+      context_(context),
+      place_(place),
+      received_(context.payload_limit),
+      responses_(context.host),
+      timer_(socket_.get_executor()) {}
+
+Session::~Session() = default;
+
+void Session::start() { read_more(); }
+
+// -- reading
+
+void Session::progress() {
+  handle_frames();
+  write_more();
+  read_more();
+}
+
+void Session::handle_frames() {
+  std::span<const std::byte> frame;
+  while (!closed_ && !closing_ && !blocked_ && !requests_.full() && !responses_.full()) {
+    const FrameBuffer::Next next = received_.next(frame);
+    if (next == FrameBuffer::Next::kMore) return;
+    if (next == FrameBuffer::Next::kGarbage) return reject_garbage("a frame of impossible length");
+    if (!parse_request(frame, request_, payload_)) return reject_garbage("a frame that is no request");
+    if (dispatch() == Handled::kDone) received_.consume();
+  }
+}
+
+void Session::read_more() {
+  if (closed_ || closing_ || reading_ || blocked_ || requests_.full() || responses_.full()) return;
+  const std::span<std::byte> room = received_.prepare();
+  reading_ = true;
+  socket_.async_read_some(
+      boost::asio::buffer(room.data(), room.size()),
+      kept_in(read_memory_, [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
+        self->on_read(error, bytes);
+      }));
+}
+
+void Session::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  reading_ = false;
+  if (closed_) return;
+  context_.host.read_clock();
+  if (error) {
+    close();
+  } else {
+    received_.commit(bytes);
+    progress();
+  }
+  context_.host.pump();
+}
+
+void Session::reject_garbage(std::string_view what) {
+  ++context_.counters.garbage;
+  answer(request_.id(), client::CODE_INVALID,
+         std::string("this daemon received ") + std::string(what) +
+             "; the connection is closed: use a client of this version");
+  closing_ = true;
+  write_more();
+}
+
+// -- writing
+
+void Session::write_more() {
+  if (closed_ || responses_.writing()) return;
+  if (responses_.empty()) {
+    if (closing_) close();
+    return;
+  }
+  boost::asio::async_write(
+      socket_, responses_.begin_batch(),
+      kept_in(write_memory_, [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
+        if (self->closed_) return;
+        self->context_.host.read_clock();
+        self->responses_.end_batch();
+        if (error)
+          self->close();
+        else
+          self->progress();
+        self->context_.host.pump();
+      }));
+}
+
+client::Response& Session::begin_response(std::uint64_t id) {
+  context_.response.set_id(id);
+  context_.response.mutable_status()->Clear();
+  context_.response.clear_body();
+  return context_.response;
+}
+
+void Session::send_response(const PayloadRange& payload) { responses_.add(context_.response, payload); }
+
+void Session::answer(std::uint64_t id, client::Code code, std::string_view sentence) {
+  set_status(code, sentence, *begin_response(id).mutable_status());
+  send_response();
+}
+
+void Session::answer(std::uint64_t id, std::string_view about, Admission admission) {
+  describe_admission(about, admission, *begin_response(id).mutable_status());
+  send_response();
+}
+
+// -- from the node
+
+bool Session::on_call_done(const CallDone& done) {
+  PendingRequest* request = requests_.find(done.cookie);
+  if (!request) return false;
+  client::Response& response = context_.response;  // not begun anew: the last outcome's memory is used again
+  response.set_id(request->id);
+  describe_call({request->operation, request->group, request->label, request->waited}, done,
+                *response.mutable_status());
+  client::Outcome& outcome = *response.mutable_outcome();
+  outcome.Clear();
+  outcome.set_generation(done.generation);
+  outcome.set_arrived_at_ns(done.arrived_at);
+  outcome.set_activated_at_ns(done.activated_at);
+  outcome.set_first_send_at_ns(done.first_send_at);
+  outcome.set_lateness_ns(done.lateness);
+  requests_.free(*request);
+  send_response(done.payload);
+  progress();
+  return true;
+}
+
+bool Session::on_message(const Event& event) {
+  PendingRequest* request = requests_.find(event.cookie);
+  if (!request) return false;
+  client::Message& message = *begin_response(request->id).mutable_message();
+  message.set_rank(event.peer);
+  message.set_tag(event.tag);
+  requests_.free(*request);
+  send_response(event.range);
+  progress();
+  return true;
+}
+
+// -- waiting for room, and time
+
+void Session::block(Nanoseconds deadline) {
+  if (!blocked_) ++context_.blocked;
+  blocked_ = true;
+  blocked_until_ = deadline;
+  arm_timer(deadline);
+}
+
+void Session::unblock() {
+  if (blocked_) --context_.blocked;
+  blocked_ = false;
+}
+
+bool Session::retry() {
+  if (!blocked_ || dispatch() == Handled::kBlocked) return false;
+  unblock();
+  received_.consume();
+  progress();
+  return true;
+}
+
+void Session::arm_timer(Nanoseconds deadline) {
+  if (deadline >= armed_for_) return;
+  armed_for_ = deadline;
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
+  timer_.async_wait(kept_in(timer_memory_, [self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && !self->closed_) self->on_timer();
+  }));
+}
+
+void Session::on_timer() {
+  armed_for_ = kNever;
+  const Nanoseconds now = context_.host.read_clock();
+  Nanoseconds next = kNever;
+  requests_.for_each([&](PendingRequest& request) {
+    if (request.kind != PendingRequest::Kind::kReceive) return;
+    if (request.deadline > now) return void(next = std::min(next, request.deadline));
+    if (!node().forget_receive(request.cookie)) return;  // answered this very moment: the message is on its way
+    answer(request.id, client::CODE_DEADLINE_EXCEEDED,
+           "receive: no message with this tag before the deadline; see whether its sender runs, or wait longer");
+    requests_.free(request);
+  });
+  if (blocked_ && blocked_until_ <= now) {
+    answer(request_.id(), client::CODE_DEADLINE_EXCEEDED,
+           blocked_about_ +
+               ": no room in this daemon before the deadline; the receivers are slow: wait longer or send less");
+    drop_staged();
+    unblock();
+    received_.consume();
+  } else if (blocked_) {
+    next = std::min(next, blocked_until_);
+  }
+  arm_timer(next);
+  progress();
+  context_.host.pump();
+}
+
+// -- the end
+
+void Session::cancel_all(std::string_view why) {
+  requests_.for_each([&](PendingRequest& request) {
+    if (request.kind == PendingRequest::Kind::kCall) node().forget_call(request.cookie);
+    if (request.kind == PendingRequest::Kind::kReceive) node().forget_receive(request.cookie);
+    answer(request.id, client::CODE_CANCELLED, why);
+    requests_.free(request);
+  });
+  if (blocked_) answer(request_.id(), client::CODE_CANCELLED, why);
+  drop_staged();
+  unblock();
+  closing_ = true;
+  write_more();
+}
+
+void Session::close() {
+  if (closed_) return;
+  closed_ = true;
+  requests_.for_each([&](PendingRequest& request) {
+    if (request.kind == PendingRequest::Kind::kCall) node().forget_call(request.cookie);
+    if (request.kind == PendingRequest::Kind::kReceive) node().forget_receive(request.cookie);
+    requests_.free(request);
+  });
+  drop_staged();
+  unblock();
+  responses_.clear();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  timer_.cancel();
+  context_.on_closed(place_);
+}
+
+}  // namespace fibocast

@@ -1,0 +1,137 @@
+// One local client at the daemon's socket: reads its requests, gives them to the node as commands and answers each
+// exactly once. Bounded: at most RequestTable::kPlaces requests under way and so many answers unread; beyond that,
+// and while the node has no room for the next command, the session does not read (the socket fills: back-pressure).
+#pragma once
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/daemon/frame_buffer.h"
+#include "runtime/daemon/handler_memory.h"
+#include "runtime/daemon/node_host.h"
+#include "runtime/daemon/request_table.h"
+#include "runtime/daemon/response_queue.h"
+#include "runtime/wire/client.pb.h"
+
+namespace fibocast {
+
+struct SessionCounters {
+  std::uint64_t accepted = 0;
+  std::uint64_t garbage = 0;      // clients closed because they sent something that is no request
+  std::uint64_t turned_away = 0;  // clients beyond the limit
+};
+
+// What all sessions share.
+struct SessionContext {
+  NodeHost& host;
+  std::string cluster;
+  NodeId rank = 0;
+  std::uint32_t nodes = 1;
+  std::uint64_t payload_limit = 0;  // bytes
+  Nanoseconds default_deadline = 30'000'000'000;
+  Plan plan;  // of groups that are created without one
+  std::function<void(client::NodeStatus&)> fill_status;
+  std::function<void(std::uint32_t place)> on_closed;
+  SessionCounters counters;
+  std::uint64_t next_stamp = 1;
+  std::uint32_t blocked = 0;  // sessions that wait for room in the node
+  client::Response response;  // the one being made
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  using Socket = boost::asio::local::stream_protocol::socket;
+  static constexpr int kPlaceShift = 6;  // cookies: stamp, session's place, request's place (RequestTable)
+  static constexpr int kStampShift = 16;
+
+  Session(Socket socket, SessionContext& context, std::uint32_t place);
+  ~Session();
+  void start();
+
+  // -- from the node; false: not ours any more
+  bool on_call_done(const CallDone& done);
+  bool on_message(const Event& event);
+  bool on_group_ready(const Event& event);
+  // There may be room now: tries again what had to wait. True if a command was given.
+  bool retry();
+
+  // Answers everything under way with CODE_CANCELLED; what is written is still delivered.
+  void cancel_all(std::string_view why);
+  bool all_written() const { return responses_.empty(); }
+  void close();
+
+ private:
+  struct OpenedGroup {
+    std::string name;
+    GroupId id = 0;
+    Generation next = 0;
+  };
+  enum class Handled : std::uint8_t { kDone, kBlocked };  // kBlocked: no room in the node just now
+
+  // -- session.cc: reading, writing, time
+  void progress();
+  void handle_frames();
+  void read_more();
+  void on_read(const boost::system::error_code& error, std::size_t bytes);
+  void write_more();
+  void reject_garbage(std::string_view what);
+  void block(Nanoseconds deadline);
+  void unblock();
+  void arm_timer(Nanoseconds deadline);
+  void on_timer();
+
+  // -- answers: to the request with this id
+  client::Response& begin_response(std::uint64_t id);
+  void send_response(const PayloadRange& payload = {});
+  void answer(std::uint64_t id, client::Code code, std::string_view sentence);
+  void answer(std::uint64_t id, std::string_view about, Admission admission);
+
+  // -- session_requests.cc: one function per request
+  Handled dispatch();
+  Handled hello();
+  Handled open_group();
+  Handled create_group();
+  Handled remove_group();
+  Handled operate();
+  Handled send();
+  Handled receive();
+  Handled get_status();
+  Handled cancel();
+  Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
+  Admission stage_payload();
+  void drop_staged();
+  Handled refuse(std::string_view about, Admission admission);
+  Handled wait_for_room(std::string_view about, Nanoseconds deadline_ns, bool try_only);
+  Nanoseconds wait_time(Nanoseconds deadline_ns) const;
+  PendingRequest& take(PendingRequest::Kind kind);
+  OpenedGroup* find_opened(std::string_view name);
+  Node& node() { return context_.host.node(); }
+
+  Socket socket_;
+  SessionContext& context_;
+  const std::uint32_t place_;
+  bool greeted_ = false;
+  bool reading_ = false;
+  bool closed_ = false;
+  bool closing_ = false;  // after the last answer
+  FrameBuffer received_;
+  ResponseQueue responses_;
+  RequestTable requests_;
+  std::vector<OpenedGroup> groups_;
+  client::Request request_;             // the one being handled; its memory is used again
+  std::span<const std::byte> payload_;  // of request_, in received_
+  PayloadRange staged_;                 // of request_, copied into the node's buffer
+  bool blocked_ = false;
+  Nanoseconds blocked_until_ = kNever;
+  std::string blocked_about_;
+  boost::asio::steady_timer timer_;
+  Nanoseconds armed_for_ = kNever;
+  HandlerMemory read_memory_, write_memory_, timer_memory_;
+};
+
+}  // namespace fibocast

@@ -1,0 +1,161 @@
+#include "runtime/daemon/session_server.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/write.hpp>
+#include <filesystem>
+#include <utility>
+
+#include "runtime/daemon/settings_loader.h"
+#include "runtime/wire/client_codec.h"
+#include "runtime/wire/client_status.h"
+
+namespace fibocast {
+namespace {
+
+using boost::asio::local::stream_protocol;
+using boost::system::error_code;
+
+bool somebody_listens(boost::asio::io_context& io, const std::string& path) {
+  stream_protocol::socket socket(io);
+  error_code error;
+  socket.connect(stream_protocol::endpoint(path), error);
+  return !error;
+}
+
+void remove_stale_file(boost::asio::io_context& io, const std::string& path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return;
+  if (!S_ISSOCK(info.st_mode))
+    throw SettingsError("node.socket: " + path + " exists and is no socket; remove it or give another path");
+  if (somebody_listens(io, path))
+    throw SettingsError("node.socket: a living daemon already listens on " + path + "; stop it or give another path");
+  unlink(path.c_str());
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    throw SettingsError("node.socket: the folder of " + path + " cannot be made (" + error.message() +
+                        "); make it or give another path");
+}
+
+}  // namespace
+
+SessionServer::SessionServer(boost::asio::io_context& io, SessionContext& context, const std::string& path)
+    : context_(context), path_(path), acceptor_(io), sessions_(kMaxClients) {
+  context_.on_closed = [this](std::uint32_t place) {
+    sessions_[place].reset();
+    --clients_;
+  };
+  make_folder(path);
+  remove_stale_file(io, path);
+  listen();
+}
+
+void SessionServer::listen() {
+  error_code error;
+  acceptor_.open(stream_protocol(), error);
+  if (!error) acceptor_.bind(stream_protocol::endpoint(path_), error);
+  if (!error && chmod(path_.c_str(), 0660) != 0) error.assign(errno, boost::system::system_category());
+  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error)
+    throw SettingsError("node.socket: cannot listen on " + path_ + " (" + error.message() +
+                        "); give a path this user may write, as --socket");
+  struct stat info;
+  if (stat(path_.c_str(), &info) == 0) inode_ = info.st_ino;
+}
+
+SessionServer::~SessionServer() { remove_file(); }
+
+void SessionServer::remove_file() {
+  struct stat info;
+  if (inode_ != 0 && stat(path_.c_str(), &info) == 0 && info.st_ino == inode_) unlink(path_.c_str());
+  inode_ = 0;
+}
+
+void SessionServer::start() { accept_more(); }
+
+void SessionServer::accept_more() {
+  acceptor_.async_accept([this](const error_code& error, Session::Socket socket) {
+    if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
+    if (!error) admit(std::move(socket));
+    accept_more();
+  });
+}
+
+void SessionServer::admit(Session::Socket socket) {
+  const auto free = std::find(sessions_.begin(), sessions_.end(), nullptr);
+  if (free == sessions_.end()) return turn_away(std::move(socket));
+  ++context_.counters.accepted;
+  ++clients_;
+  const auto place = static_cast<std::uint32_t>(free - sessions_.begin());
+  *free = std::make_shared<Session>(std::move(socket), context_, place);
+  (*free)->start();
+}
+
+void SessionServer::turn_away(Session::Socket socket) {
+  ++context_.counters.turned_away;
+  client::Response response;
+  set_status(client::CODE_UNAVAILABLE,
+             "this daemon has " + std::to_string(kMaxClients) + " clients already; close one and connect again",
+             *response.mutable_status());
+  std::string bytes;
+  append_frame(response, bytes);
+  error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.write_some(boost::asio::buffer(bytes), ignored);
+}
+
+std::shared_ptr<Session> SessionServer::session_of(std::uint64_t cookie) const {
+  const std::uint64_t place =
+      (cookie >> Session::kPlaceShift) & ((1u << (Session::kStampShift - Session::kPlaceShift)) - 1);
+  return place < sessions_.size() ? sessions_[place] : nullptr;
+}
+
+void SessionServer::release(const PayloadRange& range) {
+  if (range.buffer != kNoBuffer) context_.host.node().release_buffer(range.buffer);
+}
+
+void SessionServer::on_call_done(const CallDone& done) {
+  const auto session = session_of(done.cookie);
+  if (!session || !session->on_call_done(done)) release(done.payload);
+}
+
+void SessionServer::on_event(const Event& event) {
+  const auto session = session_of(event.cookie);
+  if (event.kind == Event::Kind::kMessage && (!session || !session->on_message(event))) release(event.range);
+  if (event.kind == Event::Kind::kGroupReady && session) session->on_group_ready(event);
+}
+
+bool SessionServer::on_drained() {
+  bool any = false;
+  if (context_.blocked == 0) return any;
+  ++next_retried_;
+  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+    if (const auto session = sessions_[(next_retried_ + i) % kMaxClients]) any = session->retry() || any;
+  return any;
+}
+
+void SessionServer::drain(std::string_view why) {
+  error_code ignored;
+  acceptor_.close(ignored);
+  remove_file();
+  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+    if (const auto session = sessions_[i]) session->cancel_all(why);
+}
+
+bool SessionServer::all_written() const {
+  return std::all_of(sessions_.begin(), sessions_.end(), [](const auto& s) { return !s || s->all_written(); });
+}
+
+void SessionServer::close_all() {
+  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+    if (const auto session = sessions_[i]) session->close();
+}
+
+}  // namespace fibocast

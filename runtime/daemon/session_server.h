@@ -1,0 +1,62 @@
+// The daemon's Unix socket: accepts local clients, keeps their sessions, and passes each answer of the node to the
+// session that asked. At most kMaxClients; one more is turned away with a sentence.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/daemon/session.h"
+
+namespace fibocast {
+
+class SessionServer {
+ public:
+  static constexpr std::uint32_t kMaxClients = 256;
+
+  // Throws SettingsError with one sentence: the path cannot be used, or a living daemon listens there. The socket
+  // file of a dead one is removed. Mode 0660: the daemon's user and group.
+  SessionServer(boost::asio::io_context& io, SessionContext& context, const std::string& path);
+  ~SessionServer();  // removes the socket file, if it is still this server's
+  SessionServer(const SessionServer&) = delete;
+  SessionServer& operator=(const SessionServer&) = delete;
+
+  void start();
+
+  // -- from NodeHost
+  void on_call_done(const CallDone& done);
+  void on_event(const Event& event);  // kMessage and kGroupReady; ignores others
+  bool on_drained();
+
+  std::uint32_t clients() const { return clients_; }
+
+  // No more clients; what is under way is answered CODE_CANCELLED.
+  void drain(std::string_view why);
+  bool all_written() const;
+  void close_all();
+
+ private:
+  using Acceptor = boost::asio::local::stream_protocol::acceptor;
+  void listen();
+  void accept_more();
+  void admit(Session::Socket socket);
+  void turn_away(Session::Socket socket);
+  void remove_file();
+  std::shared_ptr<Session> session_of(std::uint64_t cookie) const;
+  void release(const PayloadRange& range);
+
+  SessionContext& context_;
+  std::string path_;
+  ino_t inode_ = 0;
+  Acceptor acceptor_;
+  std::vector<std::shared_ptr<Session>> sessions_;  // by place; null: free
+  std::uint32_t clients_ = 0;
+  std::uint32_t next_retried_ = 0;  // so that no session is always the last
+};
+
+}  // namespace fibocast

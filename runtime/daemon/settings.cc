@@ -1,0 +1,116 @@
+#include "runtime/daemon/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace fibocast {
+namespace {
+
+using Mistake = std::optional<SettingsMistake>;
+
+Mistake check_cluster(const Settings& settings) {
+  const auto& nodes = settings.cluster.nodes;
+  if (nodes.empty()) return SettingsMistake{"cluster.nodes", "is empty; allowed: host:port of every daemon"};
+  if (nodes.size() > settings.limits.nodes)
+    return SettingsMistake{"cluster.nodes", "has " + std::to_string(nodes.size()) + " entries, but limits.nodes is " +
+                                                std::to_string(settings.limits.nodes) + "; raise limits.nodes"};
+  std::set<std::string> seen;
+  for (const std::string& node : nodes) {
+    const auto parsed = parse_host_port(node);
+    if (!parsed || parsed->port == 0)
+      return SettingsMistake{"cluster.nodes", "has '" + node + "'; allowed: host:port with a port from 1 to 65535"};
+    if (!seen.insert(node).second) return SettingsMistake{"cluster.nodes", "names '" + node + "' twice"};
+  }
+  return {};
+}
+
+Mistake complete_node(Settings& settings) {
+  const auto& nodes = settings.cluster.nodes;
+  if (settings.node.rank == kNoNode && nodes.size() == 1) settings.node.rank = 0;
+  if (settings.node.rank == kNoNode)
+    return SettingsMistake{"node.rank", "is not set; give the position of this daemon in cluster.nodes, 0 to " +
+                                            std::to_string(nodes.size() - 1)};
+  if (settings.node.rank >= nodes.size())
+    return SettingsMistake{"node.rank", "is " + std::to_string(settings.node.rank) + ", but cluster.nodes has " +
+                                            std::to_string(nodes.size()) + " entries; allowed: 0 to " +
+                                            std::to_string(nodes.size() - 1)};
+  const std::string& own = nodes[settings.node.rank];
+  if (settings.node.listen.empty()) settings.node.listen = "0.0.0.0:" + std::to_string(parse_host_port(own)->port);
+  if (settings.node.advertise.empty()) settings.node.advertise = own;
+  if (settings.node.advertise != own)
+    return SettingsMistake{"node.advertise", "is '" + settings.node.advertise + "', but the others will use '" + own +
+                                                 "' of cluster.nodes; make them equal or leave it out"};
+  return {};
+}
+
+Mistake check_model(const Settings& settings) {
+  if (settings.model.r() < 1) return SettingsMistake{"model.l_ns", "and model.o_ns are both 0; allowed: r = l + o > 0"};
+  return {};
+}
+
+Mistake check_emulation(const Settings& settings) {
+  if (settings.emulation.charge_control)
+    return SettingsMistake{"emulation.charge_control", "is true, which this version cannot do; allowed: false"};
+  return {};
+}
+
+std::uint64_t fnv1a(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return (hash ^ 0xff) * 0x100000001b3ull;  // no byte of UTF-8: the end of the text
+}
+
+Nanoseconds scaled(double time, double scale) { return static_cast<Nanoseconds>(time * scale + 0.5); }
+
+}  // namespace
+
+std::optional<HostPort> parse_host_port(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return {};
+  HostPort out;
+  out.host = text.substr(0, colon);
+  const bool bracketed = out.host.front() == '[' && out.host.back() == ']';
+  if (bracketed) out.host = out.host.substr(1, out.host.size() - 2);
+  if (out.host.empty() || (!bracketed && out.host.find(':') != std::string::npos)) return {};
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + colon + 1, end, out.port);
+  if (error != std::errc{} || at != end) return {};
+  return out;
+}
+
+std::optional<SettingsMistake> complete_settings(Settings& settings) {
+  if (auto mistake = check_cluster(settings)) return mistake;
+  if (auto mistake = complete_node(settings)) return mistake;
+  if (auto mistake = check_model(settings)) return mistake;
+  return check_emulation(settings);
+}
+
+Plan default_plan(const Settings& settings) {
+  const auto s = static_cast<std::uint64_t>(settings.model.s_ns);
+  const auto r = static_cast<std::uint64_t>(settings.model.r());
+  Plan plan;
+  plan.reduction = {.kind = TreeKind::kFibo, .s = r, .r = s};
+  plan.distribution = {.kind = TreeKind::kFibo, .s = s, .r = r};
+  return plan;
+}
+
+NicSettings nic_settings(const Settings& settings) {
+  const auto& e = settings.emulation;
+  NicSettings nic;
+  nic.send = scaled(double(e.s_ns), e.scale);
+  nic.latency = scaled(double(e.l_ns), e.scale);
+  nic.receive = scaled(double(e.o_ns), e.scale);
+  nic.send_per_byte = e.send_per_byte_ns * e.scale;
+  nic.receive_per_byte = e.receive_per_byte_ns * e.scale;
+  nic.ports = e.ports;
+  nic.enabled = nic.send > 0 || nic.latency > 0 || nic.receive > 0 || nic.send_per_byte > 0 || nic.receive_per_byte > 0;
+  return nic;
+}
+
+std::uint64_t cluster_digest(const Settings& settings) {
+  std::uint64_t hash = fnv1a(0xcbf29ce484222325ull, settings.cluster.name);
+  for (const std::string& node : settings.cluster.nodes) hash = fnv1a(hash, node);
+  return hash;
+}
+
+}  // namespace fibocast

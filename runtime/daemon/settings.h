@@ -1,0 +1,90 @@
+// Every setting of a daemon: a plain struct with the defaults beside the fields. A value comes from a flag, else from
+// the environment, else from the file, else it is the default; settings_loader.h finds out which, and remembers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/plan.h"
+#include "collectives/types.h"
+#include "runtime/daemon/node_host.h"
+#include "transport/emulated_nic.h"
+
+namespace fibocast {
+
+enum class TransportKind : std::uint8_t { kUdp, kTcp };
+enum class LogFormat : std::uint8_t { kText, kJson };
+
+struct Settings {
+  struct NodeSection {
+    NodeId rank = kNoNode;  // position in cluster.nodes; may be left out in a cluster of one
+    std::string listen;     // host:port; empty: 0.0.0.0 and the port of the own entry in cluster.nodes
+    std::string advertise;  // host:port; empty: the own entry in cluster.nodes, which it must equal
+    std::string socket = "/run/fibocast/fibocast.sock";
+  } node;
+  struct ClusterSection {
+    std::string name = "fibocast";
+    std::vector<std::string> nodes = {"127.0.0.1:7117"};  // host:port each
+    TransportKind transport = TransportKind::kUdp;
+  } cluster;
+  struct ModelSection {
+    Nanoseconds s_ns = 3000;
+    Nanoseconds l_ns = 6000;
+    Nanoseconds o_ns = 3000;
+    Nanoseconds r_ns = 0;  // 0: l + o
+    Nanoseconds r() const { return r_ns > 0 ? r_ns : l_ns + o_ns; }
+  } model;
+  WaitPolicy wait = WaitPolicy::kAdaptive;
+  Limits limits = Limits::server();
+  std::int64_t default_deadline_ms = 30'000;
+  std::int64_t suspicion_ms = 2'000;
+  struct LogSection {
+    std::string level = "info";
+    LogFormat format = LogFormat::kText;
+  } log;
+  struct EmulationSection {  // on as soon as one of the times is above 0
+    Nanoseconds s_ns = 0;
+    Nanoseconds l_ns = 0;
+    Nanoseconds o_ns = 0;
+    double send_per_byte_ns = 0;
+    double receive_per_byte_ns = 0;
+    double scale = 1;  // multiplies all of the above
+    NicPorts ports = NicPorts::kShared;
+    bool charge_control = false;
+  } emulation;
+  double resend_floor_ms = 1;
+  struct FaultsSection {  // for tests: what the network is made to do
+    double loss_percent = 0;
+    double duplicate_percent = 0;
+    double reorder_percent = 0;
+    std::uint64_t seed = 1;
+    bool any() const { return loss_percent > 0 || duplicate_percent > 0 || reorder_percent > 0; }
+  } faults;
+};
+
+// What is wrong with settings that are each valid but do not fit together.
+struct SettingsMistake {
+  std::string key;
+  std::string sentence;  // goes on after the key: "is 5, but ..."
+};
+
+// Fills in what follows from other settings (rank of a cluster of one, listen), then looks at all together.
+std::optional<SettingsMistake> complete_settings(Settings& settings);
+
+// The plan of every group that has none of its own: the reduction along Fibo(r,s), the mirror tree (PAPERS A30), the
+// distribution along Fibo(s,r), Bruck and others' tree that is optimal for it (A1).
+Plan default_plan(const Settings& settings);
+// The emulated network card, its times scaled.
+NicSettings nic_settings(const Settings& settings);
+// FNV-1a of the cluster's name and node list: daemons with another one refuse each other.
+std::uint64_t cluster_digest(const Settings& settings);
+
+// "host:port" or "[v6]:port". The port may be 0 to 65535; nothing for anything else.
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+std::optional<HostPort> parse_host_port(const std::string& text);
+
+}  // namespace fibocast

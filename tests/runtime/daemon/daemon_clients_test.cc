@@ -1,0 +1,215 @@
+// Local clients: messages, groups, back-pressure, and clients that misbehave or go away.
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "runtime/daemon/settings_loader.h"
+#include "tests/runtime/daemon/cluster_fixture.h"
+
+namespace fibocast {
+namespace {
+
+class DaemonClients : public ClusterTest {
+ protected:
+  void start_cluster(std::uint32_t nodes) {
+    plan_cluster(nodes);
+    start_all();
+  }
+};
+
+client::Request message_to(NodeId rank, std::uint64_t tag, const std::string& payload) {
+  client::Request request;
+  request.mutable_send()->set_rank(rank);
+  request.mutable_send()->set_tag(tag);
+  request.mutable_send()->set_payload(payload);
+  return request;
+}
+
+client::Request receive_of(std::uint64_t tag, std::int64_t deadline_ms = 20'000) {
+  client::Request request;
+  request.mutable_receive()->set_tag(tag);
+  request.mutable_receive()->set_deadline_ns(deadline_ms * 1'000'000);
+  return request;
+}
+
+TEST_F(DaemonClients, MessagesArriveInOrderWhateverTheirSize) {
+  start_cluster(2);
+  RawClient sender(socket(0)), receiver(socket(1));
+  const std::string large(8 << 20, 'L');
+  const auto first = receiver.send(receive_of(7));
+  const auto second = receiver.send(receive_of(7));
+  EXPECT_EQ(sender.call(message_to(1, 7, large)).status().code(), client::CODE_OK);
+  EXPECT_EQ(sender.call(message_to(1, 7, "small")).status().code(), client::CODE_OK);
+  const auto got = receiver.receive(first);
+  EXPECT_EQ(got.status().code(), client::CODE_OK) << got.status().sentence();
+  EXPECT_TRUE(got.message().payload() == large);
+  EXPECT_EQ(got.message().rank(), 0u);
+  EXPECT_EQ(receiver.receive(second).message().payload(), "small");
+}
+
+TEST_F(DaemonClients, AReceiveEndsAtItsDeadline) {
+  start_cluster(1);
+  RawClient client(socket(0));
+  EXPECT_EQ(client.call(receive_of(7, 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
+}
+
+TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
+  start_cluster(2);
+  RawClient sender(socket(0)), receiver(socket(1));
+  constexpr int kMessages = 200;
+  const std::string payload(1 << 20, 'x');
+  std::thread sending([&] {
+    for (int i = 0; i < kMessages; ++i) sender.send(message_to(1, 1, payload));
+  });
+  for (int i = 0; i < kMessages; ++i) {
+    const auto got = receiver.call(receive_of(1));
+    ASSERT_EQ(got.status().code(), client::CODE_OK) << i << " " << got.status().sentence();
+  }
+  sending.join();
+  for (int i = 0; i < kMessages; ++i)
+    EXPECT_EQ(sender.receive(static_cast<std::uint64_t>(i) + 2).status().code(), client::CODE_OK);
+}
+
+TEST_F(DaemonClients, TrySendSaysThatItWouldBlockAndSendWaitsForItsDeadline) {
+  start_cluster(2);
+  RawClient sender(socket(0));
+  client::Request request = message_to(1, 1, std::string(8 << 20, 'x'));
+  request.mutable_send()->set_try_only(true);
+  client::Code code = client::CODE_OK;
+  for (int i = 0; i < 100 && code == client::CODE_OK; ++i) code = sender.call(request).status().code();
+  EXPECT_EQ(code, client::CODE_WOULD_BLOCK);
+  request.mutable_send()->set_try_only(false);
+  request.mutable_send()->set_deadline_ns(20'000'000);
+  EXPECT_EQ(sender.call(request).status().code(), client::CODE_DEADLINE_EXCEEDED);
+}
+
+TEST_F(DaemonClients, WhatCanNeverFitIsRefusedAtOnce) {
+  plan_cluster(2);
+  for (Settings& settings : settings_) settings.limits.payload_bytes = 64 << 10;
+  start_all();
+  RawClient client(socket(0));
+  const auto response = client.call(message_to(1, 1, std::string(100'000, 'x')));
+  EXPECT_EQ(response.status().code(), client::CODE_INVALID) << response.status().sentence();
+}
+
+TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
+  start_cluster(3);
+  wait_connected();
+  RawClient one(socket(1)), two(socket(2));
+  client::Request create;
+  create.mutable_create_group()->set_name("pair");
+  create.mutable_create_group()->add_ranks(1);
+  create.mutable_create_group()->add_ranks(2);
+  create.mutable_create_group()->mutable_distribution()->set_name("binomial");
+  const auto created = one.call(create);
+  ASSERT_EQ(created.status().code(), client::CODE_OK) << created.status().sentence();
+  EXPECT_EQ(created.group().size(), 2u);
+  EXPECT_EQ(two.open_group("pair").group().rank(), 1u);
+  const auto id = one.start_barrier("pair");
+  EXPECT_EQ(two.barrier("pair").status().code(), client::CODE_OK);
+  EXPECT_EQ(one.receive(id).status().code(), client::CODE_OK);
+  client::Request remove;
+  remove.mutable_remove_group()->set_name("pair");
+  EXPECT_EQ(one.call(remove).status().code(), client::CODE_OK);
+  create.mutable_create_group()->mutable_distribution()->set_name("oak");
+  EXPECT_EQ(one.call(create).status().code(), client::CODE_INVALID);
+}
+
+TEST_F(DaemonClients, ACancelledRequestIsAnsweredOnce) {
+  start_cluster(2);
+  RawClient client(socket(0));
+  client::Request cancel;
+  cancel.mutable_cancel()->set_id(client.start_barrier("gate"));
+  const auto cancel_id = client.send(cancel);
+  EXPECT_EQ(client.receive(cancel.cancel().id()).status().code(), client::CODE_CANCELLED);
+  EXPECT_EQ(client.receive(cancel_id).status().code(), client::CODE_OK);
+}
+
+TEST_F(DaemonClients, AClientThatGoesAwayInTheMiddleLeavesNothingBehind) {
+  start_cluster(2);
+  RawClient stays(socket(0));
+  for (int i = 0; i < 20; ++i) {
+    RawClient goes(socket(0));
+    goes.start_barrier("gate", 100);
+    goes.send(receive_of(5));
+    std::string half;
+    goes.send_bytes(std::string("\xff\xff\x0f\x00", 4) + "half a frame");
+    goes.close();
+  }
+  while (stays.status().clients() > 1) std::this_thread::yield();
+  EXPECT_EQ(stays.status().payload_bytes_used(), 0u);
+  RawClient other(socket(1));
+  const auto id = stays.start_barrier("later");
+  EXPECT_EQ(other.barrier("later").status().code(), client::CODE_OK);
+  EXPECT_EQ(stays.receive(id).status().code(), client::CODE_OK);
+}
+
+TEST_F(DaemonClients, GarbageIsAnsweredClosedAndCounted) {
+  start_cluster(1);
+  for (const std::string& bytes :
+       {std::string("\xff\xff\xff\xff", 4), std::string("\x03\x00\x00\x00\x0b\x0b\x0b", 7)}) {
+    RawClient client(socket(0), false);
+    client.send_bytes(bytes);
+    EXPECT_EQ(client.receive().status().code(), client::CODE_INVALID);
+    EXPECT_TRUE(client.closed_by_daemon());
+  }
+  EXPECT_EQ(RawClient(socket(0)).status().counters().at("clients_garbage"), 2u);
+}
+
+TEST_F(DaemonClients, HelloComesFirstAndOtherVersionsAreRefused) {
+  start_cluster(1);
+  RawClient hasty(socket(0), false);
+  EXPECT_EQ(hasty.open_group("all").status().code(), client::CODE_INVALID);
+  RawClient foreign(socket(0), false);
+  client::Request hello;
+  hello.mutable_hello()->set_major(99);
+  EXPECT_EQ(foreign.call(hello).status().code(), client::CODE_REFUSED);
+  EXPECT_TRUE(foreign.closed_by_daemon());
+}
+
+TEST_F(DaemonClients, ALeavingDaemonAnswersAndRemovesItsSocket) {
+  start_cluster(2);
+  RawClient client(socket(0));
+  const auto id = client.start_barrier("gate");
+  client.status();  // the barrier has been taken
+  stop(0);
+  EXPECT_EQ(client.receive(id).status().code(), client::CODE_CANCELLED);
+  EXPECT_FALSE(std::filesystem::exists(socket(0)));
+}
+
+TEST_F(DaemonClients, TheSocketOfADeadDaemonIsReplacedThatOfALivingOneIsNot) {
+  start_cluster(1);
+  struct stat info;
+  ASSERT_EQ(stat(socket(0).c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0660u);
+  Settings second = settings_[0];
+  plan_cluster(1);
+  second.cluster = settings_[1].cluster;
+  second.node.listen = settings_[1].node.listen;
+  try {
+    Daemon daemon(second);
+    FAIL();
+  } catch (const SettingsError& error) {
+    EXPECT_NE(std::string(error.what()).find("a living daemon already listens"), std::string::npos) << error.what();
+  }
+  second.node.socket = folder_ / "dead.sock";
+  boost::asio::io_context io;
+  boost::asio::local::stream_protocol::acceptor(io, second.node.socket).close();
+  EXPECT_TRUE(std::filesystem::exists(second.node.socket));
+  Daemon daemon(second);
+}
+
+TEST_F(DaemonClients, APortInUseIsOneSentence) {
+  start_cluster(1);
+  Settings second = settings_[0];
+  second.node.socket = folder_ / "second.sock";
+  try {
+    Daemon daemon(second);
+    FAIL();
+  } catch (const SettingsError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("node.listen: ")) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fibocast
