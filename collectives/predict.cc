@@ -90,12 +90,9 @@ class Evaluation {
       case EventKind::kStageMayRun:
         progress_[event.rank][event.stage].started = true;
         return run_stage(event.rank, event.stage, event.time);
-      case EventKind::kReceived:
-        return received(event);
-      case EventKind::kReceiveRequest:
-        return serve_receive(event);
-      case EventKind::kSendRequest:
-        return serve_send(event);
+      case EventKind::kReceived: return received(event);
+      case EventKind::kReceiveRequest: return serve_receive(event);
+      case EventKind::kSendRequest: return serve_send(event);
     }
   }
 

@@ -40,14 +40,10 @@ Tree halving_tree(Rank ranks) {
 
 Tree tree_binomial(Rank ranks, BinomialVariant variant) {
   switch (variant) {
-    case BinomialVariant::kMask:
-      return mask_tree(ranks);
-    case BinomialVariant::kHalving:
-      return halving_tree(ranks);
-    case BinomialVariant::kDoubling:
-      return doubling_tree(ranks);
-    case BinomialVariant::kFibo:
-      break;
+    case BinomialVariant::kMask: return mask_tree(ranks);
+    case BinomialVariant::kHalving: return halving_tree(ranks);
+    case BinomialVariant::kDoubling: return doubling_tree(ranks);
+    case BinomialVariant::kFibo: break;
   }
   return tree_fibo(ranks, 1, 0);
 }

@@ -25,13 +25,10 @@ FiboDescent descend(const TreeSpec& spec, Rank ranks, Rank me) {
 bool is_valid(const TreeSpec& spec) {
   switch (spec.kind) {
     case TreeKind::kSequential:
-    case TreeKind::kBinomial:
-      return true;
-    case TreeKind::kKary:
-      return spec.arity >= 1;
+    case TreeKind::kBinomial: return true;
+    case TreeKind::kKary: return spec.arity >= 1;
     case TreeKind::kFibo:
-    case TreeKind::kLambda:
-      return are_latencies_valid(spec.s, spec.r);
+    case TreeKind::kLambda: return are_latencies_valid(spec.s, spec.r);
   }
   return false;
 }

@@ -16,14 +16,10 @@ namespace {
 
 Tree full_tree(const TreeSpec& spec, Rank p) {
   switch (spec.kind) {
-    case TreeKind::kSequential:
-      return tree_sequential(p);
-    case TreeKind::kKary:
-      return tree_kary(p, spec.arity);
-    case TreeKind::kBinomial:
-      return tree_binomial(p);
-    default:
-      return tree_fibo(p, spec.s, spec.r);
+    case TreeKind::kSequential: return tree_sequential(p);
+    case TreeKind::kKary: return tree_kary(p, spec.arity);
+    case TreeKind::kBinomial: return tree_binomial(p);
+    default: return tree_fibo(p, spec.s, spec.r);
   }
 }
 
