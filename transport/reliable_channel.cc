@@ -166,7 +166,7 @@ void ReliableChannel::on_small(const Frame& frame, Nanoseconds now) {
   if (verdict == Verdict::kMalformed) return;
   if (verdict != Verdict::kTaken) ack_.at_once();  // a gap or a duplicate: the peer must know soon
   if (verdict == Verdict::kAhead || verdict == Verdict::kDuplicate) return;
-  tell_small_dropped_ = verdict == Verdict::kDropped;  // a gap or a duplicate: the peer must know soon
+  tell_small_dropped_ = verdict == Verdict::kDropped;
   echo_ = static_cast<std::uint32_t>(frame.counter);
   echo_at_ = now;
   ack_.on_data(now, frame.urgent ? settings_.urgent_ack_delay : settings_.idle_ack_delay);

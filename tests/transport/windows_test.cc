@@ -128,6 +128,17 @@ TEST_F(SendWindowTest, IsLostWhenItsTimeHasPassed) {
   EXPECT_EQ(window.next_deadline(timer), kNoDeadline);
 }
 
+TEST_F(SendWindowTest, WhatWasDroppedAtAGapIsLostUpToTheCounterTold) {
+  for (int i = 0; i < 3; ++i) send(0);
+  window.mark_lost_up_to(2);
+  EXPECT_EQ(window.next_lost(), 0u);
+  window.sent(0, ++counter, 1);
+  window.sent(1, ++counter, 1);
+  EXPECT_FALSE(window.next_lost());
+  window.mark_lost_up_to(2);
+  EXPECT_FALSE(window.next_lost()) << "they left again since";
+}
+
 TEST(ResendTimer, FollowsTheRoundTripAboveTheFloor) {
   ResendTimer timer(1'000'000, 20'000'000);
   timer.set_peer_delays(500'000, 25'000'000);
