@@ -1,0 +1,150 @@
+#include "transport/tcp_transport.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/write.hpp>
+#include <system_error>
+
+#include "transport/frame.h"
+
+namespace fibocast {
+namespace {
+
+using boost::asio::ip::tcp;
+
+class TcpTransportTest : public ::testing::Test {
+ protected:
+  static TcpSettings local() {
+    TcpSettings settings;
+    settings.listen = {boost::asio::ip::make_address("127.0.0.1"), 0};
+    return settings;
+  }
+  // A valid frame with this much payload: its head.
+  static std::vector<std::byte> head(std::size_t payload) {
+    Frame frame;
+    frame.type = FrameType::kDataSmall;
+    frame.payload_length = static_cast<std::uint32_t>(payload);
+    std::vector<std::byte> bytes(kMaxHeadBytes);
+    bytes.resize(encode_frame_head(frame, bytes));
+    return bytes;
+  }
+  static std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
+  Transport::Handlers collect() {
+    Transport::Handlers handlers;
+    handlers.on_frame = [this](std::span<const std::byte> frame) { frames.push_back(frame.size()); };
+    handlers.on_writable = [this](NodeId) { ++writable; };
+    handlers.on_reset = [this](NodeId) { ++resets; };
+    return handlers;
+  }
+  ::testing::AssertionResult run_until(const std::function<bool()>& condition) {
+    for (int i = 0; i < 400; ++i) {
+      if (condition()) return ::testing::AssertionSuccess();
+      io.run_one_for(std::chrono::milliseconds(50));
+    }
+    return ::testing::AssertionFailure() << "hangs";
+  }
+  tcp::socket stranger(const TcpTransport& to) {
+    tcp::socket socket(io);
+    socket.connect(to.local_endpoint());
+    return socket;
+  }
+  boost::asio::io_context io;
+  std::vector<std::size_t> frames;
+  int writable = 0, resets = 0;
+};
+
+TEST_F(TcpTransportTest, APortInUseIsSaidInASentence) {
+  TcpTransport first(io, local());
+  TcpSettings same;
+  same.listen = first.local_endpoint();
+  try {
+    TcpTransport second(io, same);
+    FAIL() << "two on one port";
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code(), std::errc::address_in_use);
+    EXPECT_NE(std::string(e.what()).find("TCP 127.0.0.1:"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(TcpTransportTest, QueuesWithinBoundsAndTellsWhenThereIsRoom) {
+  TcpTransport a(io, local()), b(io, local());
+  a.set_peer(1, b.local_endpoint());
+  a.start(collect());
+  std::size_t sent = 1;
+  while (a.send(1, head(30'000), bytes(30'000))) ++sent;  // not dialled yet: all of it waits
+  EXPECT_EQ(sent, 9u);                                    // 256 KiB
+  EXPECT_EQ(writable, 0);
+  b.start(collect());
+  ASSERT_TRUE(run_until([&] { return frames.size() == sent; }));
+  EXPECT_EQ(writable, 1);
+  EXPECT_EQ(frames[3], head(0).size() + 30'000);
+  EXPECT_EQ(a.counters().queue_drops, 0u);
+}
+
+TEST_F(TcpTransportTest, ABrokenConnectionIsToldAndDialledAgain) {
+  TcpTransport a(io, local());
+  TcpSettings same;
+  same.listen = TcpTransport(io, local()).local_endpoint();  // a fixed port, as daemons have
+  auto b = std::make_unique<TcpTransport>(io, same);
+  a.set_peer(1, same.listen);
+  a.start(collect());
+  b->start(collect());
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
+  b.reset();
+  ASSERT_TRUE(run_until([&] { return resets == 1; }));
+  b = std::make_unique<TcpTransport>(io, same);
+  b->start(collect());
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return frames.size() == 2; }));
+  EXPECT_EQ(a.counters().resets, 1u);
+}
+
+TEST_F(TcpTransportTest, GarbageClosesTheConnectionAndHarmsNobody) {
+  TcpTransport a(io, local()), b(io, local());
+  b.start(collect());
+  auto huge = stranger(b);
+  boost::asio::write(huge, boost::asio::buffer("\xff\xff\xff\x7fGET / HTTP/1.1\r\n", 20));
+  ASSERT_TRUE(run_until([&] { return b.counters().malformed == 1; }));
+  auto no_frame = stranger(b);
+  boost::asio::write(no_frame, boost::asio::buffer("\x04\0\0\0abcd", 8));
+  ASSERT_TRUE(run_until([&] { return b.counters().malformed == 2; }));
+  EXPECT_EQ(b.accepted_now(), 0u);
+  EXPECT_TRUE(frames.empty());
+  a.set_peer(1, b.local_endpoint());
+  a.start(collect());
+  a.send(1, head(10), bytes(10));
+  ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
+}
+
+TEST_F(TcpTransportTest, SilentConnectionsAreClosedAndTheirNumberIsBounded) {
+  TcpSettings settings = local();
+  settings.most_accepted = 2;
+  settings.patience = std::chrono::milliseconds(20);
+  TcpTransport b(io, settings);
+  b.start(collect());
+  auto first = stranger(b), second = stranger(b), third = stranger(b);
+  ASSERT_TRUE(run_until([&] { return b.counters().turned_away >= 1; }));
+  EXPECT_LE(b.accepted_now(), 2u);
+  ASSERT_TRUE(run_until([&] { return b.counters().turned_away == 3 && b.accepted_now() == 0; }));
+}
+
+TEST_F(TcpTransportTest, NobodyThereCostsOnlyTheFrames) {
+  TcpTransport a(io, local());
+  tcp::endpoint gone;
+  {
+    TcpTransport b(io, local());
+    gone = b.local_endpoint();
+  }
+  a.set_peer(1, gone);
+  a.start(collect());
+  while (a.send(1, head(0), {})) {
+  }
+  ASSERT_TRUE(run_until([&] { return writable == 1; }));
+  EXPECT_EQ(a.counters().refused, 1u);
+  EXPECT_EQ(a.counters().queue_drops, 64u);
+  EXPECT_EQ(resets, 0);
+}
+
+}  // namespace
+}  // namespace fibocast

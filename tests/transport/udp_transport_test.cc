@@ -1,0 +1,118 @@
+#include "transport/udp_transport.h"
+
+#include <gtest/gtest.h>
+
+#include <system_error>
+
+namespace fibocast {
+namespace {
+
+using boost::asio::ip::udp;
+
+class UdpTransportTest : public ::testing::Test {
+ protected:
+  static UdpSettings local() { return {.listen = {boost::asio::ip::make_address("127.0.0.1"), 0}}; }
+  static std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
+  Transport::Handlers collect() {
+    Transport::Handlers handlers;
+    handlers.on_frame = [this](std::span<const std::byte> frame) { frames.push_back(frame.size()); };
+    return handlers;
+  }
+  ::testing::AssertionResult run_until(const std::function<bool()>& condition) {
+    for (int i = 0; i < 200; ++i) {
+      if (condition()) return ::testing::AssertionSuccess();
+      io.run_one_for(std::chrono::milliseconds(50));
+    }
+    return ::testing::AssertionFailure() << "hangs";
+  }
+  boost::asio::io_context io;
+  std::vector<std::size_t> frames;
+};
+
+TEST_F(UdpTransportTest, APortInUseIsSaidInASentence) {
+  UdpTransport first(io, local());
+  try {
+    UdpTransport second(io, {.listen = first.local_endpoint()});
+    FAIL() << "two on one port";
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code(), std::errc::address_in_use);
+    const std::string port = std::to_string(first.local_endpoint().port());
+    EXPECT_NE(std::string(e.what()).find("UDP 127.0.0.1:" + port), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(UdpTransportTest, HeadAndPayloadComeAsOneFrame) {
+  UdpTransport a(io, local()), b(io, local());
+  a.set_peer(1, b.local_endpoint());
+  b.start(collect());
+  EXPECT_TRUE(a.send(1, bytes(100), bytes(kLoopbackPayload)));
+  EXPECT_TRUE(a.send(1, bytes(50), {}));
+  ASSERT_TRUE(run_until([&] { return frames.size() == 2; }));
+  EXPECT_EQ(frames, (std::vector<std::size_t>{100 + kLoopbackPayload, 50}));
+  EXPECT_EQ(b.counters().frames_received, 2u);
+  EXPECT_EQ(a.counters().bytes_sent, 150 + kLoopbackPayload);
+}
+
+TEST_F(UdpTransportTest, ATruncatedDatagramIsCountedAndDropped) {
+  UdpTransport b(io, local());
+  b.start(collect());
+  udp::socket stranger(io, udp::v4());
+  stranger.send_to(boost::asio::buffer(bytes(60'000)), b.local_endpoint());
+  ASSERT_TRUE(run_until([&] { return b.counters().malformed == 1; }));
+  EXPECT_TRUE(frames.empty());
+}
+
+TEST_F(UdpTransportTest, ARefusalIsEvidenceAndNoMore) {
+  UdpTransport a(io, local());
+  udp::endpoint gone;
+  {
+    UdpTransport b(io, local());
+    gone = b.local_endpoint();
+  }
+  std::vector<NodeId> refused;
+  a.set_on_refused([&](NodeId peer) { refused.push_back(peer); });
+  a.set_peer(1, gone);
+  a.start(collect());
+  EXPECT_TRUE(a.send(1, bytes(10), {}));
+  ASSERT_TRUE(run_until([&] { return !refused.empty(); }));
+  EXPECT_EQ(refused[0], 1u);
+  EXPECT_GE(a.counters().refused, 1u);
+  UdpTransport b(io, {.listen = gone});
+  b.start(collect());
+  EXPECT_TRUE(a.send(1, bytes(10), {}));
+  ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
+}
+
+TEST_F(UdpTransportTest, AFullReceiveBufferIsCounted) {
+  UdpTransport a(io, local());
+  UdpSettings small = local();
+  small.socket_buffer_bytes = 64 * 1024;
+  UdpTransport b(io, small);
+  a.set_peer(1, b.local_endpoint());
+  EXPECT_LT(b.receive_buffer_bytes(), a.receive_buffer_bytes());
+  EXPECT_GT(b.receive_buffer_bytes(), 0u);
+  for (int i = 0; i < 1000; ++i) a.send(1, bytes(1000), {});
+  b.start(collect());
+  ASSERT_TRUE(run_until([&] { return !frames.empty() && io.poll() == 0; }));
+  const std::size_t kept = frames.size();
+  EXPECT_LT(kept, 1000u);
+  a.send(1, bytes(1), {});  // the count comes with the next datagram
+  ASSERT_TRUE(run_until([&] { return frames.size() > kept; }));
+  EXPECT_EQ(b.counters().kernel_drops, 1000 - kept);
+}
+
+TEST_F(UdpTransportTest, UnknownPeersAndFrameSizes) {
+  UdpTransport a(io, local());
+  EXPECT_TRUE(a.send(9, bytes(10), {}));
+  EXPECT_EQ(a.counters().send_errors, 1u);
+  EXPECT_EQ(a.max_frame(9), kUnprovedPayload + kMaxHeadBytes);
+  a.set_peer(9, a.local_endpoint());
+  EXPECT_EQ(a.max_frame(9), kLoopbackPayload + kMaxHeadBytes);
+  a.set_peer(9, {boost::asio::ip::make_address("192.0.2.1"), 7000});
+  EXPECT_EQ(a.max_frame(9), kUnprovedPayload + kMaxHeadBytes);
+  a.set_max_payload(9, 8000);
+  EXPECT_EQ(a.max_frame(9), 8000 + kMaxHeadBytes);
+}
+
+}  // namespace
+}  // namespace fibocast
