@@ -2,8 +2,10 @@
 // one and says how to see it again.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -15,6 +17,13 @@ namespace fibocast {
 namespace {
 
 constexpr std::size_t kFaultsShown = 20;
+volatile std::sig_atomic_t seed_under_way = 0;
+
+// A node that finds an invariant broken stops the program: say where, or nobody could see it again.
+void on_broken_invariant(int) {
+  std::fprintf(stderr, "an invariant broke; again: fibocast_swarm --seed %ld\n", static_cast<long>(seed_under_way));
+  std::_Exit(1);
+}
 
 Faults faults_of(const SwarmResult& result) {
   Faults faults = check_all(result.history);
@@ -24,6 +33,7 @@ Faults faults_of(const SwarmResult& result) {
 
 // False if a promise was broken.
 bool run_seed(std::uint64_t seed, bool talk) {
+  seed_under_way = static_cast<std::sig_atomic_t>(seed);
   const Scenario scenario = make_scenario(seed);
   if (talk) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
   std::fflush(stdout);
@@ -68,6 +78,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", one, "this one alone, with what it does");
   app.footer("Example: fibocast_swarm --seeds 10000");
   CLI11_PARSE(app, argc, argv);
+  for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT}) std::signal(signal, fibocast::on_broken_invariant);
   if (one) return fibocast::run_seed(*one, true) ? 0 : 1;
   return fibocast::run_seeds(first, seeds);
 }

@@ -34,6 +34,7 @@ SwarmRun::SwarmRun(const Scenario& scenario)
     : scenario_(scenario), cluster_(scenario.cluster), random_(scenario.seed ^ 0x5eed) {
   history_.groups = groups_of(scenario);
   history_.grace = scenario.grace;
+  history_.window = scenario.cluster.limits.open_generations;
   cluster_.keep_payloads(true);  // an application releases what it received when it is done with it
   cluster_.set_listener([this](std::uint64_t cookie, const Answer&) { dispatch(cookie); });
   for (NodeId id = 0; id < cluster_.size(); ++id) cluster_.start_at(id, scenario.start_at[id]);

@@ -72,10 +72,11 @@ std::uint64_t random_bytes(Random& random, std::uint64_t eager) {
 }
 
 std::vector<ScenarioOperation> random_operations(Random& random, std::size_t members, std::uint64_t eager) {
-  std::vector<ScenarioOperation> operations(static_cast<std::size_t>(random.between(1, 12)));
+  std::vector<ScenarioOperation> operations(static_cast<std::size_t>(random.between(1, 20)));
+  const double rushed = pick(random, std::array{0.0, 0.15, 0.4}), barriers = pick(random, std::array{0.1, 0.5, 1.0});
   for (ScenarioOperation& o : operations) {
-    o.rushed = random.chance(0.15);
-    if (random.chance(0.5)) continue;
+    o.rushed = random.chance(rushed);
+    if (random.chance(barriers)) continue;
     o.operation = Operation::kMulticast;
     o.root = static_cast<Rank>(random.below(members));
     o.bytes = random_bytes(random, eager);

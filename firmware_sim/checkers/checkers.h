@@ -25,7 +25,8 @@ Faults check_generation_order(const History& history);
 // Each call has exactly one answer, at the latest `grace` after its deadline, for the generation that was asked.
 Faults check_liveness(const History& history);
 // All members get the same verdict of a barrier: OK and DEADLINE_EXCEEDED never mix, and the ranks named agree; who
-// had not arrived when it was given is named.
+// had not arrived when it was given is named. A call that the window held back until its deadline was counted nowhere:
+// it alone may name nobody.
 Faults check_verdicts(const History& history);
 // An operation for which everybody came, long before the earliest deadline, succeeds for everybody.
 Faults check_success(const History& history);

@@ -69,6 +69,8 @@ struct History {
   std::vector<NodeEnd> ends;    // by NodeId
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
+  // Generations of a group that may be open at once, W of the protocol.
+  Generation window = 8;
   // With so much time between the last arrival and the earliest deadline an operation has to succeed.
   Nanoseconds ample = 60'000'000'000;
 };

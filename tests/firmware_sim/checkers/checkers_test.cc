@@ -198,6 +198,11 @@ TEST(VerdictChecker, NoticesMixedVerdictsAndNames) {
   nobody.arrive(1, 0);
   nobody.done(0, 0, Verdict::kDeadlineExceeded);
   EXPECT_EQ(check_verdicts(nobody.history).size(), 1u);
+
+  Story held;  // node 1 has not been answered for generation 0 yet
+  held.arrive(0, 4);
+  held.done(0, 4, Verdict::kDeadlineExceeded);
+  EXPECT_EQ(check_verdicts(held.history), Faults{});
 }
 
 TEST(SuccessChecker, NoticesAFailureWithoutReason) {
