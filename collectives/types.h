@@ -66,9 +66,9 @@ struct Limits {
   // One of many nodes in the virtual-time host: at most 100 KiB a node.
   static constexpr Limits simulated() {
     Limits l;
-    l.nodes = 32, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 128;
-    l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 4, l.buffers = 64, l.requests = 16;
-    l.message_credit = 1, l.nic_queue = 64, l.payload_bytes = 64 << 20;
+    l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 60;
+    l.stages = 2, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 64, l.requests = 16;
+    l.message_credit = 1, l.nic_queue = 40, l.payload_bytes = 64 << 20;
     return l;
   }
   static constexpr Limits server() { return Limits{}; }

@@ -137,7 +137,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   const std::uint32_t recorded = recorded_slot(state, r.group, generation);
   if (recorded != kNoIndex && (generation < first || !takes_part(state, r.group, generation))) {
     answer_call(state, request, recorded);
-    return;
+    return close_if_through(state, recorded, now);
   }
   if (generation < first) return refuse_call(state, request, Verdict::kStale);
   // Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7).
@@ -175,9 +175,8 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
     if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
       place_call(state, i, now);
     } else if (r.state == Request::State::kHeld && r.call.deadline <= now) {
-      // It was never counted anywhere, so to end it here tells nobody a lie: this rank is what will be missing.
+      // It was never counted anywhere, so to end it here tells nobody a lie; who holds up the window is not known.
       --state.groups[r.group].held;
-      r.done.ranks.add(state.groups[r.group].rank);
       refuse_call(state, i, Verdict::kDeadlineExceeded);
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);

@@ -87,13 +87,14 @@ void after_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) 
 
 }  // namespace
 
-std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds) {
+std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   Group& g = state.groups[group];
   if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   if (slots::holds(s, m.generation)) return slot;
   check(s.state != Slot::State::kOpen);
+  if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
   s = Slot{};
   s.used = true;
   s.generation = m.generation, s.operation = m.operation, s.root = m.root, s.charged = m.charged;
@@ -143,8 +144,8 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
     const std::uint32_t slot = slots::index_of(state, group, from + k);
     const Slot& s = state.slots[slot];
     if (!slots::holds(s, from + k)) continue;
-    conclude(state, slot, Verdict::kStale, {}, now);  // if it is open
-    if (!s.closed) close(state, slot);
+    // If it is open. A payload that nobody here has collected yet stays until its slot is needed.
+    conclude(state, slot, Verdict::kStale, {}, now);
   }
   g.base = std::max(g.base, base);
   after_window_moved(state, group, now);

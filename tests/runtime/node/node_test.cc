@@ -204,7 +204,7 @@ TEST(NodeMemory, IsBounded) {
   RecordProperty("simulated", std::to_string(Node::bytes_needed(Limits::simulated())));
   RecordProperty("server", std::to_string(Node::bytes_needed(Limits::server())));
   EXPECT_LE(Node::bytes_needed(Limits::tiny()), 64u * 1024);
-  EXPECT_LE(Node::bytes_needed(Limits::simulated()), 256u * 1024);
+  EXPECT_LE(Node::bytes_needed(Limits::simulated()), 100u * 1024);
 }
 
 }  // namespace
