@@ -1,15 +1,12 @@
 #include "runtime/wire/client_codec.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <limits>
 
 namespace fibocast {
 namespace {
 
-using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 
 // The wire types of Protocol Buffers, in the low three bits of a tag.
@@ -81,6 +78,11 @@ std::uint64_t find_id(std::span<const std::byte> frame) {
   return id;
 }
 
+bool merge(std::span<const std::byte> bytes, google::protobuf::MessageLite& message) {
+  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
+  return message.MergeFromCodedStream(&in) && in.ConsumedEntireMessage();
+}
+
 // Parses `body` except its payload field into `message`; what memory the message has is used again.
 template <class Message>
 bool parse_body(std::span<const std::byte> body, Message& message, std::span<const std::byte>& payload) {
@@ -90,9 +92,7 @@ bool parse_body(std::span<const std::byte> body, Message& message, std::span<con
   payload = found.value;
   const std::size_t before = found.whole.empty() ? body.size() : found.whole.data() - body.data();
   const std::size_t after = before + found.whole.size();
-  ArrayInputStream first(body.data(), static_cast<int>(before));
-  ArrayInputStream second(body.data() + after, static_cast<int>(body.size() - after));
-  return message.MergeFromBoundedZeroCopyStream(&first, -1) && message.MergeFromBoundedZeroCopyStream(&second, -1);
+  return merge(body.first(before), message) && merge(body.subspan(after), message);
 }
 
 template <class Message>

@@ -16,8 +16,9 @@ std::string subject(const OperationContext& about, Generation generation) {
 std::string deadline_sentence(const OperationContext& about, const RankSet& missing) {
   const std::string passed = "deadline passed after " + duration_text(about.waited) + "; ";
   if (missing.empty())
-    return passed + "no rank is known to be missing, so this node was too slow or cut off: look at `fibocast status` "
-                    "or give it a longer deadline";
+    return passed +
+           "no rank is known to be missing, so this node was too slow or cut off: look at `fibocast status` "
+           "or give it a longer deadline";
   return passed + "missing ranks: " + rank_text(missing) + "; start them, or give it a longer deadline";
 }
 
@@ -46,7 +47,8 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kBadRank: return "no such rank; `fibocast status` shows how many there are";
     case Admission::kTooLarge: return "too many bytes for the budget of this node; raise limits.payload_bytes";
     case Admission::kBadName: return "not a name; allowed: 1 to 47 bytes";
-    case Admission::kExists: return "a group of this name exists with another definition; remove it or take another name";
+    case Admission::kExists:
+      return "a group of this name exists with another definition; remove it or take another name";
     case Admission::kNoPlan: return "the tree has more children at one rank than limits.transfers allows; raise it";
     case Admission::kTaken: break;
   }

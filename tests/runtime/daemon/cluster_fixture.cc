@@ -46,6 +46,11 @@ std::uint16_t free_port(const std::string& address) {
 
 }  // namespace
 
+std::string free_address() {
+  const std::string address = own_address();
+  return address + ":" + std::to_string(free_port(address));
+}
+
 RawClient::RawClient(const std::string& path, bool greet) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -137,12 +142,10 @@ ClusterTest::~ClusterTest() {
 }
 
 void ClusterTest::plan_cluster(std::uint32_t nodes) {
-  const std::string address = own_address();
   Settings settings;
   settings.log.level = "off";
   settings.cluster.nodes.clear();
-  for (std::uint32_t i = 0; i < nodes; ++i)
-    settings.cluster.nodes.push_back(address + ":" + std::to_string(free_port(address)));
+  for (std::uint32_t i = 0; i < nodes; ++i) settings.cluster.nodes.push_back(free_address());
   for (NodeId rank = 0; rank < nodes; ++rank) {
     settings_.push_back(settings);
     settings_[rank].node.rank = rank;

@@ -18,6 +18,9 @@
 
 namespace fibocast {
 
+// host:port of this process alone, free at this moment.
+std::string free_address();
+
 // Speaks client.proto over the socket, blocking. Requests are numbered 1, 2, ...
 class RawClient {
  public:

@@ -183,9 +183,8 @@ TEST_F(DaemonClients, TheSocketOfADeadDaemonIsReplacedThatOfALivingOneIsNot) {
   ASSERT_EQ(stat(socket(0).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0660u);
   Settings second = settings_[0];
-  plan_cluster(1);
-  second.cluster = settings_[1].cluster;
-  second.node.listen = settings_[1].node.listen;
+  second.cluster.nodes = {free_address()};
+  second.node.advertise = second.node.listen = second.cluster.nodes[0];
   try {
     Daemon daemon(second);
     FAIL();

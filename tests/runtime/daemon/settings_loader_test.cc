@@ -103,7 +103,7 @@ TEST_F(SettingsLoader, EveryMistakeIsOneSentenceWithItsPlace) {
             "node.toml:2: model.l_ns and model.o_ns are both 0; allowed: r = l + o > 0");
   EXPECT_EQ(mistake("[emulation]\ncharge_control = true\n"),
             "node.toml:2: emulation.charge_control is true, which this version cannot do; allowed: false");
-  EXPECT_EQ(mistake("rank = 3\n"), "node.toml:1: there is no setting 'rank'; the nearest is 'log.level'");
+  EXPECT_EQ(mistake("rank = 3\n"), "node.toml:1: there is no setting 'rank'; the nearest is 'node.rank'");
 }
 
 TEST_F(SettingsLoader, AFileThatIsNoTomlSaysWhere) {

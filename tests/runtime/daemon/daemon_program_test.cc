@@ -1,0 +1,95 @@
+// The program fibocastd: exit codes, signals, its one sentence.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/runtime/daemon/cluster_fixture.h"
+
+namespace fibocast {
+namespace {
+
+class DaemonProgram : public ClusterTest {
+ protected:
+  DaemonProgram() : address_(free_address()), path_(folder_ / "d.sock") {}
+
+  // Starts fibocastd; what it says on standard error is read from `from_`.
+  pid_t spawn(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {FIBOCAST_DAEMON, "--nodes",  address_, "--listen",
+                                          address_,        "--socket", path_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    const pid_t pid = fork();
+    if (pid == 0) {
+      dup2(ends[1], STDERR_FILENO);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(ends[1]);
+    from_ = fdopen(ends[0], "r");
+    return pid;
+  }
+  std::string line() {
+    char text[1000] = "";
+    return fgets(text, sizeof text, from_) ? text : "";
+  }
+  int exit_code(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    fclose(from_);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  std::string address_, path_;
+  FILE* from_ = nullptr;
+};
+
+TEST_F(DaemonProgram, SigtermDrainsAndEndsWellSighupStays) {
+  const pid_t pid = spawn();
+  EXPECT_NE(line().find("listens on " + address_), std::string::npos);
+  RawClient client(path_);
+  kill(pid, SIGHUP);
+  EXPECT_NE(line().find("reloaded: log.level is info"), std::string::npos);
+  EXPECT_EQ(client.barrier("gate").status().code(), client::CODE_OK);
+  kill(pid, SIGTERM);
+  EXPECT_TRUE(client.closed_by_daemon());
+  EXPECT_EQ(exit_code(pid), 0);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(DaemonProgram, ASocketInUseIsOneSentenceAndExitCode2) {
+  const pid_t first = spawn();
+  EXPECT_NE(line(), "");
+  RawClient client(path_);
+  FILE* first_log = from_;
+  address_ = free_address();
+  const pid_t second = spawn();
+  EXPECT_NE(line().find("a living daemon already listens on " + path_), std::string::npos);
+  EXPECT_EQ(exit_code(second), 2);
+  from_ = first_log;
+  kill(first, SIGTERM);
+  EXPECT_EQ(exit_code(first), 0);
+}
+
+TEST_F(DaemonProgram, AMistakeIsExitCode2) {
+  const pid_t pid = spawn({"--wait", "sleep"});
+  EXPECT_EQ(line(), "fibocastd: flag --runtime.wait: runtime.wait is 'sleep'; allowed: adaptive, block, poll\n");
+  EXPECT_EQ(exit_code(pid), 2);
+}
+
+TEST_F(DaemonProgram, LogsJson) {
+  const pid_t pid = spawn({"--log.format", "json"});
+  const std::string first = line();
+  EXPECT_TRUE(first.starts_with("{\"time\":\"")) << first;
+  EXPECT_TRUE(first.ends_with("'fibocast'\"}\n")) << first;
+  RawClient client(path_);
+  kill(pid, SIGINT);
+  EXPECT_EQ(exit_code(pid), 0);
+}
+
+}  // namespace
+}  // namespace fibocast
