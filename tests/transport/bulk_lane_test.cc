@@ -1,0 +1,106 @@
+// What a node may do with streams besides letting them flow, through a whole channel.
+#include "transport/bulk_lane.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/transport/virtual_pair.h"
+
+namespace fibocast::test {
+namespace {
+
+// A stream that is cancelled or discarded, or accepted late, must not stop the lane.
+class BulkCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    pair.start(0, 100);
+    pair.start(1, 200);
+    ASSERT_TRUE(pair.run_until([&] { return pair.both_done(); }));
+  }
+  std::uint32_t open(std::uint64_t total) {
+    const std::uint32_t stream = from().bulk_open(total);
+    from().bulk_extend(stream, {kNoBuffer, 0, total}, total, pair.now);
+    return stream;
+  }
+  ReliableChannel& from() { return *pair.sides[0].channel; }
+  ReliableChannel& to() { return *pair.sides[1].channel; }
+  // Moves frames until nothing is unacknowledged; payload bytes do not matter here.
+  bool settle(Nanoseconds at_most = 2'000'000'000) {
+    const Nanoseconds end = pair.now + at_most;
+    for (int idle = 0; pair.now < end && idle < 3;) {
+      const bool moved = move(from(), to()) | move(to(), from());
+      idle = moved ? 0 : idle + 1;
+      if (moved) continue;
+      const Nanoseconds next = std::min(from().next_deadline(), to().next_deadline());
+      if (next == kNoDeadline) break;
+      pair.now = std::max(pair.now, next);
+      from().on_timer(pair.now);
+      to().on_timer(pair.now);
+      idle = 0;
+    }
+    return from().all_acknowledged();
+  }
+  bool move(ReliableChannel& a, ReliableChannel& b) {
+    std::array<std::byte, kMaxHeadBytes> scratch;
+    Transmit out;
+    bool moved = false;
+    for (; a.poll_transmit(pair.now, scratch, out); moved = true) {
+      std::vector<std::byte> bytes(out.head.size() + out.payload.length);
+      std::copy(out.head.begin(), out.head.end(), bytes.begin());
+      b.on_frame(*decode_frame(bytes), pair.now);
+      Delivery d;
+      while (b.poll_delivery(d)) note(d);
+      while (a.poll_delivery(d)) note(d);
+    }
+    return moved;
+  }
+  void note(const Delivery& d) {
+    if (d.kind == Delivery::Kind::kBulkProgress && d.complete) completed.push_back(d.stream);
+    if (d.kind == Delivery::Kind::kBulkSent) sent.push_back(d.stream);
+  }
+  VirtualPair pair{{}, 1};
+  std::vector<std::uint32_t> completed, sent;
+};
+
+TEST_F(BulkCommands, CancelledBeforeItWasAccepted) {
+  const auto first = open(20'000);
+  settle(10'000'000);
+  EXPECT_FALSE(from().all_acknowledged());
+  from().bulk_cancel(first);
+  const auto second = open(20'000);
+  to().bulk_accept(second, {1, 0, 20'000});
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{second});
+  EXPECT_EQ(sent, std::vector<std::uint32_t>{second});
+}
+
+TEST_F(BulkCommands, DiscardedIsAcknowledgedAndThrownAway) {
+  const auto first = open(200'000);
+  to().bulk_discard(first);
+  const auto second = open(0);
+  to().bulk_accept(second, {1, 0, 0});
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{second});
+  EXPECT_EQ(sent, (std::vector<std::uint32_t>{first, second}));
+  EXPECT_EQ(to().bulk_receive_free(), ChannelLimits{}.bulk_streams);
+}
+
+TEST_F(BulkCommands, AcceptedLateIsAskedForAgainAtOnce) {
+  const auto stream = open(20'000);
+  settle(400'000'000);  // resent in vain, ever more seldom
+  to().bulk_accept(stream, {1, 0, 20'000});
+  const Nanoseconds start = pair.now;
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{stream});
+  EXPECT_EQ(pair.now, start) << "no timer was needed";
+}
+
+TEST_F(BulkCommands, AFragmentBeyondItsBufferIsMalformed) {
+  const auto stream = open(20'000);
+  to().bulk_accept(stream, {1, 0, 100});
+  settle(10'000'000);
+  EXPECT_GT(to().counters().malformed, 0u);
+  EXPECT_TRUE(completed.empty());
+}
+
+}  // namespace
+}  // namespace fibocast::test
