@@ -206,7 +206,10 @@ bool poll_peer_event(NodeState& s, Event& out) {
 bool poll_answer(NodeState& s, Event& out) {
   for (std::uint32_t i = s.requests->poll_answer(); i != kNoRequest; i = s.requests->poll_answer()) {
     const Request r = s.requests->at(i);
-    s.requests->release(i);
+    if (r.passes)
+      operations::hold(s, i), s.again = true;
+    else
+      s.requests->release(i);
     out.kind = r.answer;
     out.done = r.done;
     out.cookie = r.done.cookie;

@@ -59,10 +59,12 @@ struct Call {
   Operation operation = Operation::kBarrier;
   Rank root = 0;                            // multicast: the sender's rank in the group; barrier: 0
   std::optional<Generation> generation;     // a library participant numbers its own; none: the open one (the CLI)
-  Nanoseconds deadline = kNever;            // absolute
+  // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
+  // ranks: who holds up the window is not known.
+  Nanoseconds deadline = kNever;
   Nanoseconds not_before = 0;               // absolute: the participant counts as arrived only then (experiments)
   bool charged = true;                      // the emulated NIC, if any, charges this operation's transfers
-  PayloadRange payload;                     // the multicast's sender: a whole buffer of reserve_buffer()
+  PayloadRange payload;                     // the multicast's sender: a whole buffer of reserve_buffer(); none: 0 bytes
 };
 
 struct CallDone {

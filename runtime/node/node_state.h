@@ -99,7 +99,13 @@ struct Slot {
 struct Inquiry {
   enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving };
   Phase phase = Phase::kIdle;
+  // The operation asked about: its slot may serve a later generation while members are still being told.
   Generation generation = 0;
+  Operation operation = Operation::kBarrier;
+  Rank root = 0;
+  bool charged = true;
+  std::uint64_t total_bytes = 0;
+  std::uint32_t segment_bytes = 0;
   Verdict reason = Verdict::kPending;
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;

@@ -39,9 +39,11 @@ void drop_payload(NodeState& state, Request& r) {
   r.call.payload = {};
 }
 
+// The first of the source's participants that brings a payload is the sender; if none does, it is empty.
 bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r) {
-  if (!slots::is_source(state, slot)) return false;
-  return r.call.payload.buffer != kNoBuffer || state.groups[slots::group_of(state, slot)].participants == 1;
+  if (!slots::is_source(state, slot) || state.engine->arrived(slot)) return false;
+  const bool last = state.slots[slot].arrivals == state.groups[slots::group_of(state, slot)].participants;
+  return r.call.payload.buffer != kNoBuffer || last;
 }
 
 // The sender has called: its payload becomes the slot's.
@@ -72,11 +74,22 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   r.next = s.first_call;
   s.first_call = request;
   slots::set_due(state, s, r.call.deadline);
-  const bool sender = sends_payload(state, slot, r) && !state.engine->arrived(slot);
+  const bool sender = sends_payload(state, slot, r);
   if (sender) take_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
   if (sender || (s.operation == Operation::kBarrier && all_here) || (all_here && s.arrived_at == 0))
     return arrive(state, slot, now);
+}
+
+// A participant that was answered long ago lets its generation go by.
+void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  state.requests->release(request);
+  const bool needed = s.operation == Operation::kBarrier ||
+                      (slots::is_source(state, slot) && !state.engine->arrived(slot));
+  if (needed && s.state == Slot::State::kOpen) return slots::set_due(state, s, now);
+  ++s.arrivals, ++s.delivered;
+  close_if_through(state, slot, now);
 }
 
 void mismatch(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
@@ -118,7 +131,7 @@ void hold(NodeState& state, std::uint32_t request) {
   Request& r = state.requests->at(request);
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
-  state.request_timer = std::min(state.request_timer, r.call.deadline);
+  if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
 }
 
 Generation joinable_generation(NodeState& state, std::uint32_t group) {
@@ -135,6 +148,8 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   r.done.generation = generation;
   const Generation first = std::max(g.base, g.global_base);
   const std::uint32_t recorded = recorded_slot(state, r.group, generation);
+  if (r.passes && recorded != kNoIndex) return pass(state, recorded, request, now);
+  if (r.passes && generation < first) return state.requests->release(request);
   if (recorded != kNoIndex && (generation < first || !takes_part(state, r.group, generation))) {
     answer_call(state, request, recorded);
     return close_if_through(state, recorded, now);
@@ -144,7 +159,9 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   const Generation open = state.limits.open_generations;
   if (generation - g.base >= open || generation - g.global_base >= open) return hold(state, request);
   const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
+  if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
+  if (r.passes) return pass(state, slot, request, now);
   const Slot& s = state.slots[slot];
   if (s.operation != r.call.operation || s.root != r.call.root) return mismatch(state, slot, request, now);
   count_call(state, slot, request, now);
@@ -174,13 +191,14 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
     Request& r = state.requests->at(i);
     if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
       place_call(state, i, now);
-    } else if (r.state == Request::State::kHeld && r.call.deadline <= now) {
+    } else if (r.state == Request::State::kHeld && !r.passes && r.call.deadline <= now) {
       // It was never counted anywhere, so to end it here tells nobody a lie; who holds up the window is not known.
       --state.groups[r.group].held;
+      r.passes = r.call.generation.has_value();
       refuse_call(state, i, Verdict::kDeadlineExceeded);
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);
-    if (r.state == Request::State::kHeld) state.request_timer = std::min(state.request_timer, r.call.deadline);
+    if (r.state == Request::State::kHeld && !r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
   }
 }
 

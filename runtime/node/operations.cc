@@ -178,7 +178,8 @@ void pump_all(NodeState& state, Nanoseconds now) {
     const Generation first = g.base;  // moves on as operations end
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
       pump(state, slots::index_of(state, group, first + k), now);
-    if (window::advance(state, group, now)) retry_held(state, group, now);
+    window::advance(state, group, now);
+    retry_held(state, group, now);
   }
 }
 
@@ -192,7 +193,8 @@ void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {
   for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
     Request& r = state.requests->at(i);
     const bool waits = r.state == Request::State::kHeld || r.state == Request::State::kScheduled;
-    if (waits && r.group == group) refuse_call(state, i, Verdict::kCancelled);
+    if (!waits || r.group != group) continue;
+    r.passes ? state.requests->release(i) : refuse_call(state, i, Verdict::kCancelled);
   }
   state.groups[group].held = 0;
   for (Slot& s : groups::slots_of(state, group)) {

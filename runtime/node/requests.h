@@ -25,6 +25,9 @@ struct Request {
   std::uint32_t next = kNoRequest;  // in the free list, a slot's list or the list of answers
   std::uint32_t group = 0;          // index
   bool forgotten = false;           // nobody wants the answer
+  // Its deadline passed while it was held. It was answered, but stays held: when its generation opens, this
+  // participant passes, so that the generation fails (or its payload is not kept for a participant that went on).
+  bool passes = false;
   Call call;
   CallDone done;
   std::uint64_t order = 0;  // kReceiving: first come, first served
@@ -42,7 +45,7 @@ class RequestTable {
   std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
   // Moves a request to the answers. Precondition: it is in no slot's list any more.
   void answer(std::uint32_t i);
-  // The oldest answer, kNoRequest if none. It stays valid until release().
+  // The oldest answer, kNoRequest if none; it then is in no list, until release() or a new state.
   std::uint32_t poll_answer();
   void release(std::uint32_t i);
   std::uint32_t in_use() const { return in_use_; }

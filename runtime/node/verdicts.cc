@@ -74,9 +74,13 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
 
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   const Group& g = state.groups[group];
-  PeerMessage m = operations::message_about(state, slots::index_of(state, group, g.inquiry.generation),
-                                            PeerMessageType::kFreeze);
-  m.verdict = g.inquiry.reason;
+  const Inquiry& q = g.inquiry;
+  PeerMessage m;
+  m.type = PeerMessageType::kFreeze;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
+  m.generation = q.generation, m.operation = q.operation, m.root = q.root, m.charged = q.charged;
+  m.total_bytes = q.total_bytes, m.segment_bytes = q.segment_bytes;
+  m.verdict = q.reason;
   return m;
 }
 
@@ -85,7 +89,10 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   Group& g = state.groups[group];
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
   groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing);
-  g.inquiry.generation = state.slots[slot].generation;
+  const Slot& s = state.slots[slot];
+  Inquiry& q = g.inquiry;
+  q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
+  q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
   g.inquiry.reason = reason;
   g.inquiry.window_base = ~Generation{0};
   g.inquiry.due = now + state.settings.suspicion;
@@ -113,11 +120,11 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
   if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
-  q.verdict = decide(q, state.slots[slot].operation, q.ranks);
+  q.verdict = decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
-  operations::conclude(state, slot, q.verdict, q.ranks, now);
+  if (slots::holds(state.slots[slot], q.generation)) operations::conclude(state, slot, q.verdict, q.ranks, now);
 }
 
 bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
