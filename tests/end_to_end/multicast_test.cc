@@ -1,0 +1,111 @@
+// Bytes from one to all, and from one to another.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "tests/end_to_end/programs.h"
+
+namespace fibocast {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+TEST(Multicast, FromAFileAndFromStandardInput) {
+  TestCluster cluster;
+  cluster.up({"-n", "3"});
+  std::ofstream(cluster.file("text")) << "to all of you\n";
+  for (const bool from_file : {true, false}) {
+    std::vector<Running> receivers;
+    for (const char* rank : {"0", "2"})
+      receivers.push_back(cluster.start({"multicast", "all", "--from", "1", "--rank", rank}));
+    const Words sender = {"multicast", "all", "--from", "1", "--rank", "1", "--file"};
+    Words words = sender;
+    words.push_back(from_file ? cluster.file("text") : "-");
+    const Ended sent = cluster.run(words, "to all of you\n");
+    EXPECT_EQ(sent.exit_code, 0) << sent.err;
+    EXPECT_EQ(sent.out, "");
+    for (Running& receiver : receivers) {
+      const Ended got = receiver.wait();
+      EXPECT_EQ(got.exit_code, 0) << got.err;
+      EXPECT_EQ(got.out, "to all of you\n");
+    }
+  }
+}
+
+TEST(Multicast, EightMebibytesToFifteenOverALossyNetwork) {
+  constexpr NodeId kNodes = 16;
+  TestCluster cluster;
+  cluster.up({"-n", "16", "--loss", "5"});
+  const auto payload = random_bytes(8 << 20, 1);
+  std::vector<std::thread> members;
+  for (NodeId rank = 0; rank < kNodes; ++rank)
+    members.emplace_back([&, rank] {
+      auto group = cluster.client(rank)->open("all");
+      ASSERT_TRUE(group.ok()) << group.status().sentence;
+      const bool root = rank == 5;
+      const Outcome outcome =
+          group->multicast(5, root ? std::span<const std::byte>(payload) : std::span<const std::byte>(), minutes(2));
+      EXPECT_TRUE(outcome.ok()) << "rank " << rank << ": " << outcome.status.sentence;
+      EXPECT_TRUE(root || outcome.payload == payload) << "rank " << rank << " got other bytes";
+    });
+  for (std::thread& member : members) member.join();
+  EXPECT_GT(cluster.sum(kNodes, &PeerInfo::resends), 0u);
+}
+
+TEST(Messages, ALargeOneThenASmallOneKeepTheirOrder) {
+  TestCluster cluster;
+  cluster.up({"-n", "2", "--loss", "2"});
+  auto sender = cluster.client(0), receiver = cluster.client(1);
+  const auto large = random_bytes(8 << 20, 2), small = random_bytes(8, 3);
+  ASSERT_TRUE(sender->send(1, 7, large, minutes(1)).ok());
+  ASSERT_TRUE(sender->send(1, 7, small, minutes(1)).ok());
+  const Received first = receiver->receive(7, minutes(1)), second = receiver->receive(7, minutes(1));
+  ASSERT_TRUE(first.ok()) << first.status.sentence;
+  ASSERT_TRUE(second.ok()) << second.status.sentence;
+  EXPECT_TRUE(first.bytes == large);
+  EXPECT_TRUE(second.bytes == small);
+  EXPECT_EQ(first.from, 0u);
+}
+
+TEST(Messages, ASlowReceiverPushesBack) {
+  TestCluster cluster;
+  cluster.up({"-n", "2", "--settings", "limits.payload_bytes=4194304"});
+  auto sender = cluster.client(0), receiver = cluster.client(1);
+  const auto chunk = random_bytes(1 << 20, 4);
+  std::size_t sent = 0;
+  const Status full = [&] {
+    for (;; ++sent)
+      if (Status status = sender->send(1, 1, chunk, milliseconds(500)); !status.ok()) return status;
+  }();
+  EXPECT_EQ(full.code, Code::kDeadlineExceeded) << full.sentence;
+  EXPECT_EQ(sender->try_send(1, 1, chunk).code, Code::kWouldBlock);
+  EXPECT_GE(sent, 3u);   // the sender's own budget
+  EXPECT_LE(sent, 16u);  // and what the receiver's admits
+  for (std::size_t i = 0; i < sent; ++i) {
+    const Received got = receiver->receive(1, minutes(1));
+    ASSERT_TRUE(got.ok()) << got.status.sentence;
+    EXPECT_TRUE(got.bytes == chunk);
+  }
+  EXPECT_TRUE(sender->send(1, 1, chunk, minutes(1)).ok());
+  EXPECT_TRUE(receiver->receive(1, minutes(1)).ok());
+}
+
+TEST(Messages, NothingComesBeforeTheDeadline) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  const Received nothing = cluster.client(0)->receive(1, milliseconds(50));
+  EXPECT_EQ(nothing.status.code, Code::kDeadlineExceeded) << nothing.status.sentence;
+}
+
+}  // namespace
+}  // namespace fibocast

@@ -1,0 +1,69 @@
+// Drives the real programs as a person would: runs `fibocast` in a folder of its own, feeds it, reads what it says.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/client/client.h"
+
+namespace fibocast {
+
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+struct Ended {
+  int exit_code = -1;  // 128 + signal if it was killed
+  std::string out, err;
+  Json json() const { return Json::parse(out); }
+};
+
+// A program that runs beside the test. Killed when it goes out of scope.
+class Running {
+ public:
+  Running(const Words& words, const std::string& input, const std::string& folder);
+  ~Running();
+  Running(Running&& other) noexcept;
+  Running& operator=(Running&&) = delete;
+  pid_t pid() const { return pid_; }
+  // Waits for its end.
+  Ended wait();
+
+ private:
+  pid_t pid_ = -1;
+  std::string prefix_;  // of the files that hold its input and output
+};
+
+// A local cluster in a temporary folder; taken down and removed at the end.
+class TestCluster {
+ public:
+  TestCluster();
+  ~TestCluster();
+  TestCluster(const TestCluster&) = delete;
+  TestCluster& operator=(const TestCluster&) = delete;
+
+  const std::string& dir() const { return dir_; }
+  std::string file(const std::string& name) const { return folder_ + "/" + name; }
+  // `fibocast` with these words and --dir added behind the first `subcommands` of them.
+  Ended run(Words words, const std::string& input = {});
+  Running start(Words words, const std::string& input = {});
+  // `fibocast up` with these options; fails the test if it fails.
+  void up(Words options);
+  // A client of one daemon; fails the test if there is none.
+  std::shared_ptr<Client> client(NodeId rank, const std::string& program = "test");
+  // One counter, summed over all daemons and their peers.
+  std::uint64_t sum(NodeId nodes, std::uint64_t PeerInfo::*counter);
+
+ private:
+  std::string folder_, dir_;
+};
+
+// Looks every few milliseconds until it is so; false after a minute.
+bool eventually(const std::function<bool()>& is_so);
+
+}  // namespace fibocast
