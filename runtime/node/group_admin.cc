@@ -43,7 +43,7 @@ Group group_of(const PeerMessage& m) {
   return g;
 }
 
-void finish_definition(NodeState& state, std::uint32_t group) {
+void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
   Request& r = state.requests->at(g.inquiry.request);
   const auto members = groups::inquiry_members(state, group);
@@ -55,7 +55,8 @@ void finish_definition(NodeState& state, std::uint32_t group) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return;
-  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving);  // those that took it forget it again
+  // Those that took it forget it again.
+  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   state.again = true;
 }
 
@@ -64,7 +65,7 @@ void end_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
   const bool timed_out = now >= g.inquiry.due;
   if (g.inquiry.answers < groups::size_of(g) && !timed_out) return;
-  finish_definition(state, group);
+  finish_definition(state, group, now);
 }
 
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -127,11 +128,9 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   }
   state.requests->at(request).answer = Event::Kind::kGroupReady;
   state.requests->at(request).done.cookie = cookie;
-  groups::begin_inquiry(state, i, Inquiry::Phase::kDefining);
+  groups::begin_inquiry(state, i, Inquiry::Phase::kDefining, now, now + state.settings.group_patience);
   Group& g = state.groups[i];
   g.inquiry.request = request;
-  g.inquiry.due = now + state.settings.group_patience;
-  state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
   if (g.rank != kNoRank) {
     ++g.inquiry.answers;
     groups::inquiry_members(state, i)[g.rank] = InquiryMember{true, true, true};
@@ -144,7 +143,7 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const std::uint32_t i = groups::find_by_name(state, name);
   if (i == kNoIndex) return Admission::kUnknownGroup;
   if (state.groups[i].inquiry.phase != Inquiry::Phase::kIdle) return Admission::kWouldBlock;
-  groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving);
+  groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving, now, kNever);
   pump(state, i, now);
   return Admission::kTaken;
 }
@@ -180,7 +179,7 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   peers::send(state, from, answer, false, now);
 }
 
-void on_answer(NodeState& state, NodeId from, const PeerMessage& m) {
+void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
   if (i == kNoIndex || state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
   Group& g = state.groups[i];
@@ -189,7 +188,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m) {
   groups::inquiry_members(state, i)[rank].answered = true;
   ++g.inquiry.answers;
   groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk;
-  if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i);
+  if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i, now);
 }
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {

@@ -13,7 +13,7 @@ Admission create(NodeState& state, const GroupDefinition& definition, std::uint6
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
-void on_answer(NodeState& state, NodeId from, const PeerMessage& m);
+void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now);
 // Goes on with definitions and removals that wait for channels or answers.
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now);

@@ -35,9 +35,13 @@ inline std::span<InquiryMember> inquiry_members(NodeState& state, std::uint32_t 
   return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes,
                                        size_of(state.groups[group]));
 }
-inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase) {
+inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
+                          Nanoseconds due) {
   Inquiry fresh;
   fresh.phase = phase;
+  fresh.due = due;
+  fresh.ask_again = now + kAskAgain;
+  if (fresh.ask_again < state.slot_timer) state.slot_timer = fresh.ask_again;
   state.groups[group].inquiry = fresh;
   for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
 }

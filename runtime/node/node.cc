@@ -80,7 +80,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kVerdictRequest: return verdicts::on_request(s, group, from, m, now);
     case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);
     case PeerMessageType::kFreezeAnswer: return verdicts::on_freeze_answer(s, group, from, m, now);
-    case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, m, now);
+    case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, from, m, now);
     default: return verdicts::on_unknown_group(s, group, from, m, now);
   }
 }
@@ -89,7 +89,7 @@ void on_peer_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<
                      Nanoseconds now) {
   switch (m.type) {
     case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
-    case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m);
+    case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);

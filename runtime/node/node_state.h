@@ -22,6 +22,7 @@
 namespace fibocast {
 
 inline constexpr std::uint32_t kNoIndex = 0xffff'ffff;
+inline constexpr Nanoseconds kAskAgain = 100'000'000;  // questions to peers are asked again after this time
 
 // Who a bulk stream belongs to.
 struct StreamOwner {
@@ -110,7 +111,8 @@ struct Inquiry {
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;
   Generation window_base = 0;
-  Nanoseconds due = kNever;
+  Nanoseconds due = kNever;        // then those that have not answered are taken as gone
+  Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;
   std::uint32_t request = kNoRequest;  // kDefining: who wants to know
   RankSet ranks;

@@ -187,12 +187,12 @@ void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   while (state.engine->next_send(slot, send) && dispatch(state, slot, send, now)) state.engine->commit_send(slot);
 }
 
-void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+void give_up_streams(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now) {
   Slot& s = state.slots[slot];
   for (std::uint32_t child = 0; child < s.announced; ++child) {
     ChildStream& c = slots::child_streams(state, slot)[child];
-    if (c.state == ChildStream::State::kDone) continue;
     const NodeId to = node_of(state, slot, children(state, slot)[child].peer);
+    if (c.state == ChildStream::State::kDone || (peer != kNoNode && peer != to)) continue;
     StreamOwner* owner = peers::outgoing_owner(state, to, c.stream);
     peers::channel(state, to, now).bulk_cancel(c.stream);
     if (owner != nullptr) {
@@ -200,8 +200,13 @@ void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
       state.buffers->release(owner->buffer);
     }
     c.state = ChildStream::State::kDone;
+    --s.streams_open;
   }
-  s.streams_open = 0;
+}
+
+void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  give_up_streams(state, slot, kNoNode, now);
   if (s.stream_from == kNoNode) return;
   if (StreamOwner* owner = peers::incoming_owner(state, s.stream_from, s.stream_in); owner != nullptr) {
     owner->kind = StreamOwner::Kind::kNone;

@@ -14,7 +14,9 @@ void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now);
 bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition, Nanoseconds now);
 // Notes when the last message this rank waits for was in.
 void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now);
-// The operation has failed: streams end, nobody waits for the payload any more.
+// The operation has failed for this peer, or (kNoNode) for all that have not got it: their streams end.
+void give_up_streams(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now);
+// The operation has failed here: streams end, nobody waits for the payload any more.
 void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now);
 
 }  // namespace fibocast::transfers

@@ -6,12 +6,11 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/transfers.h"
 
 namespace fibocast::verdicts {
 
 namespace {
-
-constexpr Nanoseconds kAskAgain = 100'000'000;  // a coordinator that is busy with another generation is asked again
 
 // kNoNode: wait a little, for two coordinators at a time might find two verdicts.
 NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) {
@@ -88,15 +87,13 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   const std::uint32_t group = slots::group_of(state, slot);
   Group& g = state.groups[group];
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
-  groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing);
+  groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing, now, now + state.settings.suspicion);
   const Slot& s = state.slots[slot];
   Inquiry& q = g.inquiry;
   q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
   q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
   g.inquiry.reason = reason;
   g.inquiry.window_base = ~Generation{0};
-  g.inquiry.due = now + state.settings.suspicion;
-  state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
   take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
 }
 
@@ -176,6 +173,14 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   }
 }
 
+// Only in the phases in which members answer; telling is over once the channel has the message.
+void ask_again(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Inquiry& q = state.groups[group].inquiry;
+  q.ask_again = now + kAskAgain;
+  if (q.phase != Inquiry::Phase::kFreezing && q.phase != Inquiry::Phase::kDefining) return;
+  for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = m.answered;
+}
+
 void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.asked_at == 0) s.asked_at = now;
@@ -221,14 +226,13 @@ void on_timer(NodeState& state, Nanoseconds now) {
     if (s.state == Slot::State::kOpen) state.slot_timer = std::min(state.slot_timer, s.due);
   }
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
-    const Group& g = state.groups[group];
+    Group& g = state.groups[group];
     if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
-    if (g.inquiry.due <= now) {
-      pump_inquiry(state, group, now);
-      group_admin::pump(state, group, now);
-    } else {
-      state.slot_timer = std::min(state.slot_timer, g.inquiry.due);
-    }
+    if (g.inquiry.ask_again <= now) ask_again(state, group, now);
+    pump_inquiry(state, group, now);
+    group_admin::pump(state, group, now);
+    if (g.used && g.inquiry.phase != Inquiry::Phase::kIdle)
+      state.slot_timer = std::min(state.slot_timer, g.inquiry.ask_again);
   }
 }
 
@@ -269,7 +273,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
   pump_inquiry(state, group, now);
 }
 
-void on_verdict(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   Group& g = state.groups[group];
   if (m.epoch != g.epoch || m.root >= groups::size_of(g)) return;
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
@@ -283,6 +287,11 @@ void on_verdict(NodeState& state, std::uint32_t group, const PeerMessage& m, Nan
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
            operations::open_slot(state, group, m, now) != kNoIndex)
     operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
+  // We have our payload, but somebody we pass it on to will not have it any more.
+  if (!open && operations::recorded_slot(state, group, m.generation) == slot && m.verdict != Verdict::kOk) {
+    transfers::give_up_streams(state, slot, m.verdict == Verdict::kStale ? from : kNoNode, now);
+    operations::close_if_through(state, slot, now);
+  }
   for (Generation& b : groups::child_bases(state, group)) b = std::max(b, m.window_base);
   operations::sync_window(state, group, m.window_base, now);
 }

@@ -11,7 +11,7 @@ void on_timer(NodeState& state, Nanoseconds now);
 void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
-void on_verdict(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
+void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 // The peer does not know the group at all: it cannot take part.
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 // Goes on with questions and answers that waited for channels.
