@@ -1,4 +1,2 @@
 // Compiling and linking this program is the test: forwards.cc and backwards.cc include every header.
-#include <gtest/gtest.h>
-
-TEST(AllHeaders, StandAloneAndLinkTogether) { SUCCEED(); }
+int main() { return 0; }
