@@ -1,32 +1,41 @@
-// Memory for the one pending handler of an Asio object that is armed again and again (a timer, a session's read):
-// with it, waiting costs no heap allocation however handlers interleave.
+// Memory for the pending handlers of an Asio object that is armed again and again (a timer, a session's read): with
+// it, waiting costs no heap allocation however handlers interleave.
 #pragma once
 
+#include <array>
 #include <boost/asio/bind_allocator.hpp>
 #include <cstddef>
 #include <new>
 
 namespace fibocast {
 
-// Room for one handler at a time; a second or a large one falls back to the heap. Outlives the pending operation.
+// Room for a few handlers: a timer that is set anew has a cancelled one that has not run yet. More, or a large one,
+// fall back to the heap. Outlives the pending operations.
 class HandlerMemory {
  public:
   HandlerMemory() = default;
   HandlerMemory(const HandlerMemory&) = delete;
   HandlerMemory& operator=(const HandlerMemory&) = delete;
   void* allocate(std::size_t bytes) {
-    if (in_use_ || bytes > sizeof(room_)) return ::operator new(bytes);
-    in_use_ = true;
-    return room_;
+    for (Room& room : rooms_) {
+      if (room.in_use || bytes > sizeof(room.bytes)) continue;
+      room.in_use = true;
+      return room.bytes;
+    }
+    return ::operator new(bytes);
   }
   void deallocate(void* memory) {
-    if (memory != room_) return ::operator delete(memory);
-    in_use_ = false;
+    for (Room& room : rooms_)
+      if (memory == room.bytes) return void(room.in_use = false);
+    ::operator delete(memory);
   }
 
  private:
-  alignas(std::max_align_t) std::byte room_[768];
-  bool in_use_ = false;
+  struct Room {
+    alignas(std::max_align_t) std::byte bytes[640];
+    bool in_use = false;
+  };
+  std::array<Room, 3> rooms_;
 };
 
 template <class T>
