@@ -31,15 +31,32 @@ Faults faults_of(const SwarmResult& result) {
   return faults;
 }
 
+void print(const History& history, const Record& r) {
+  const char* const kinds[] = {"arrives", "done", "sends", "receives"};
+  std::string text = describe(history, r) + kinds[static_cast<int>(r.kind)];
+  if (r.operation == Operation::kMulticast) text += " multicast from " + std::to_string(r.root);
+  if (r.kind == Record::Kind::kArrived) text += ", deadline " + std::to_string(r.deadline);
+  if (r.kind == Record::Kind::kDone) text += ", verdict " + std::to_string(static_cast<int>(r.verdict)) + " ranks";
+  for (Rank rank : r.missing) text += " " + std::to_string(rank);
+  std::printf("%s, %llu bytes\n", text.c_str(), static_cast<unsigned long long>(r.payload.size));
+}
+
+struct Talk {
+  bool scenario = false;
+  bool history = false;
+};
+
 // False if a promise was broken.
-bool run_seed(std::uint64_t seed, bool talk) {
+bool run_seed(std::uint64_t seed, const Talk& talk) {
   seed_under_way = static_cast<std::sig_atomic_t>(seed);
   const Scenario scenario = make_scenario(seed);
-  if (talk) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
+  if (talk.scenario) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
   std::fflush(stdout);
   const SwarmResult result = run_scenario(scenario);
   const Faults faults = faults_of(result);
-  if (talk || !faults.empty())
+  if (talk.history)
+    for (const Record& r : result.history.records) print(result.history, r);
+  if (talk.scenario || !faults.empty())
     std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu faults\n",
                 static_cast<unsigned long long>(seed), result.history.records.size(),
                 static_cast<unsigned long long>(result.datagrams), static_cast<double>(result.virtual_time) * 1e-9,
@@ -51,7 +68,7 @@ bool run_seed(std::uint64_t seed, bool talk) {
 int run_seeds(std::uint64_t first, std::uint64_t count) {
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!run_seed(first + i, false)) {
+    if (!run_seed(first + i, {})) {
       std::printf("again: fibocast_swarm --seed %llu\n", static_cast<unsigned long long>(first + i));
       return 1;
     }
@@ -76,9 +93,11 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", seeds, "how many")->capture_default_str();
   app.add_option("--first", first, "the first of them")->capture_default_str();
   app.add_option("--seed", one, "this one alone, with what it does");
+  bool history = false;
+  app.add_flag("--history", history, "with --seed: print all that the applications saw");
   app.footer("Example: fibocast_swarm --seeds 10000");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT}) std::signal(signal, fibocast::on_broken_invariant);
-  if (one) return fibocast::run_seed(*one, true) ? 0 : 1;
+  if (one) return fibocast::run_seed(*one, {true, history}) ? 0 : 1;
   return fibocast::run_seeds(first, seeds);
 }

@@ -11,11 +11,18 @@ constexpr Nanoseconds kMillisecond = 1'000'000;
 
 std::uint64_t payload_key(std::uint32_t group, Generation generation) { return (group + 1ull) << 32 | generation; }
 
+// A member that is not up yet refuses by its silence: then the group is created once more.
 void create_group(SwarmRun& run, NodeId creator, const GroupDefinition& definition, std::function<void()> then) {
+  const auto again = [&run, creator, definition, then] {
+    run.after(200 * kMillisecond, [&run, creator, definition, then] { create_group(run, creator, definition, then); });
+  };
   const Asked asked = run.cluster().create(creator, definition);
-  check(asked.admission == Admission::kTaken);
-  run.when_answered(asked.cookie, [then = std::move(then)](const Answer& answer) {
-    check(answer.event.done.verdict == Verdict::kOk);
+  if (asked.admission != Admission::kTaken) {
+    check(asked.admission == Admission::kExists || asked.admission == Admission::kWouldBlock);  // not removed yet
+    return again();
+  }
+  run.when_answered(asked.cookie, [then, again](const Answer& answer) {
+    if (answer.event.done.verdict != Verdict::kOk) return again();
     then();
   });
 }

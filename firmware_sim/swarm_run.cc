@@ -1,5 +1,6 @@
 #include "firmware_sim/swarm_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firmware_sim/swarm_messages.h"
@@ -9,13 +10,19 @@ namespace fibocast {
 namespace {
 
 constexpr Nanoseconds kSecond = 1'000'000'000;
-constexpr Nanoseconds kLongestRun = 3'000 * kSecond;
+constexpr Nanoseconds kLongestRun = 600 * kSecond;
+constexpr std::uint64_t kMostActions = 10'000'000;  // a node that talks for ever without time passing
 constexpr Nanoseconds kRest = 5 * kSecond;
 
 std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
   std::vector<HistoryGroup> groups;
   for (const ScenarioGroup& g : scenario.groups) groups.push_back({g.name, g.members, g.participants});
   return groups;
+}
+
+bool is_calm(const Scenario& scenario) {
+  return scenario.cluster.network.loss == 0 &&
+         std::ranges::all_of(scenario.start_at, [](Nanoseconds t) { return t == 0; });
 }
 
 // The definition of a created group, sent by its first member.
@@ -34,6 +41,7 @@ SwarmRun::SwarmRun(const Scenario& scenario)
     : scenario_(scenario), cluster_(scenario.cluster), random_(scenario.seed ^ 0x5eed) {
   history_.groups = groups_of(scenario);
   history_.grace = scenario.grace;
+  history_.calm = is_calm(scenario);
   history_.window = scenario.cluster.limits.open_generations;
   cluster_.keep_payloads(true);  // an application releases what it received when it is done with it
   cluster_.set_listener([this](std::uint64_t cookie, const Answer&) { dispatch(cookie); });
@@ -75,9 +83,11 @@ SwarmResult run_scenario(const Scenario& scenario, const std::function<void(Virt
     start_group(run, g, definition_of(scenario.groups[g]), participants);
   SwarmMessages messages(run);
   SwarmResult result;
-  result.finished = run.cluster().run_until(kLongestRun, [&run] { return run.finished(); });
+  run.cluster().run_until(kLongestRun,
+                          [&run] { return run.finished() || run.cluster().queue().actions_run() > kMostActions; });
+  result.finished = run.finished();
   result.virtual_time = run.cluster().now();
-  run.settle();
+  if (result.finished) run.settle();
   result.history = std::move(run.history());
   result.trace = run.cluster().trace();
   result.datagrams = run.cluster().network().counters().sent;

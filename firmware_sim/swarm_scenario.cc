@@ -137,8 +137,9 @@ Scenario make_scenario(std::uint64_t seed) {
   Scenario scenario;
   scenario.seed = seed;
   scenario.cluster = random_cluster(random);
+  const double late = random.chance(0.5) ? 0.2 : 0.0;
   for (NodeId id = 0; id < scenario.cluster.nodes; ++id)
-    scenario.start_at.push_back(random.chance(0.15) ? random.between(0, 3 * kSecond) : 0);
+    scenario.start_at.push_back(random.chance(late) ? random.between(0, 3 * kSecond) : 0);
   using Kind = ScenarioGroup::Kind;
   scenario.groups.push_back(random_group(random, scenario.cluster, Kind::kAll));
   if (random.chance(0.7))

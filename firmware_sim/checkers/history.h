@@ -71,6 +71,8 @@ struct History {
   Nanoseconds grace = 0;
   // Generations of a group that may be open at once, W of the protocol.
   Generation window = 8;
+  // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.
+  bool calm = false;
   // With so much time between the last arrival and the earliest deadline an operation has to succeed.
   Nanoseconds ample = 60'000'000'000;
 };

@@ -10,6 +10,8 @@ using Participant = std::pair<NodeId, std::uint32_t>;
 
 struct Decision {
   std::set<Participant> arrived;
+  std::set<Participant> in_time;  // before the earliest deadline of those that were here already
+  Nanoseconds deadline = kNever;  // the earliest so far
   const Record* first = nullptr;  // the first answer that tells the verdict
 };
 
@@ -29,31 +31,24 @@ void check_named(const History& history, const Record& r, const std::set<Partici
       faults.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had not arrived and is not named");
 }
 
-// How far each participant of a group is.
-class Progress {
- public:
-  void note(const Record& r) { next_[{r.group, r.node, r.participant}] = r.generation + 1; }
-  // Somebody is so far behind that a call of generation `r` may have been held back by the window until its deadline.
-  // How far members are is told at every W/2-th generation.
-  bool window_may_be_closed(const History& history, const Record& r) const {
-    const HistoryGroup& group = history.groups[r.group];
-    for (NodeId node : group.members) {
-      for (std::uint32_t i = 0; i < group.participants; ++i) {
-        const auto at = next_.find({r.group, node, i});
-        if ((at == next_.end() ? 0 : at->second) + history.window / 2 <= r.generation) return true;
-      }
-    }
-    return false;
-  }
+// The members are asked after a deadline has passed, and then they were here.
+void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time, Faults& faults) {
+  for (Rank rank : r.missing)
+    if (all_here(history.groups[r.group], rank, in_time))
+      faults.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
+}
 
- private:
-  std::map<std::tuple<std::uint32_t, NodeId, std::uint32_t>, Generation> next_;
-};
+void note_arrival(Decision& decision, const Record& r) {
+  if (r.at < decision.deadline) decision.in_time.insert({r.node, r.participant});
+  decision.arrived.insert({r.node, r.participant});
+  decision.deadline = std::min(decision.deadline, r.deadline);
+}
 
 void compare(const History& history, Decision& decision, const Record& r, Faults& faults) {
   if (!decision.first) {
     decision.first = &r;
     if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, faults);
+    if (history.calm) check_not_named(history, r, decision.in_time, faults);
   } else if (decision.first->verdict != r.verdict || decision.first->missing != r.missing) {
     faults.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
                      describe(history, *decision.first));
@@ -64,17 +59,15 @@ void compare(const History& history, Decision& decision, const Record& r, Faults
 
 Faults check_verdicts(const History& history) {
   std::map<GenerationKey, Decision> decisions;
-  Progress progress;
   Faults faults;
   for (const Record& r : history.records) {
-    if (r.kind == Record::Kind::kDone) progress.note(r);
     if (r.operation != Operation::kBarrier) continue;
     Decision& decision = decisions[{r.group, r.generation}];
-    if (r.kind == Record::Kind::kArrived) decision.arrived.insert({r.node, r.participant});
+    if (r.kind == Record::Kind::kArrived) note_arrival(decision, r);
     if (r.kind != Record::Kind::kDone || !tells(r)) continue;
     if (r.verdict == Verdict::kOk || !r.missing.empty())
       compare(history, decision, r, faults);
-    else if (!progress.window_may_be_closed(history, r))
+    else if (r.generation < history.window)
       faults.push_back(describe(history, r) + "DEADLINE_EXCEEDED names nobody");
   }
   return faults;

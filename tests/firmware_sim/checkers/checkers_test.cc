@@ -193,15 +193,22 @@ TEST(VerdictChecker, NoticesMixedVerdictsAndNames) {
   not_named.done(0, 0, Verdict::kDeadlineExceeded, {0});
   EXPECT_EQ(check_verdicts(not_named.history).size(), 1u);
 
+  Story slandered;  // both were here in time, yet one is named
+  slandered.history.calm = true;
+  slandered.arrive(0, 0);
+  slandered.arrive(1, 0);
+  slandered.done(0, 0, Verdict::kDeadlineExceeded, {1});
+  EXPECT_EQ(check_verdicts(slandered.history).size(), 1u);
+
   Story nobody;
   nobody.arrive(0, 0);
   nobody.arrive(1, 0);
   nobody.done(0, 0, Verdict::kDeadlineExceeded);
   EXPECT_EQ(check_verdicts(nobody.history).size(), 1u);
 
-  Story held;  // node 1 has not been answered for generation 0 yet
-  held.arrive(0, 4);
-  held.done(0, 4, Verdict::kDeadlineExceeded);
+  Story held;  // the window may not have let it in
+  held.arrive(0, held.history.window);
+  held.done(0, held.history.window, Verdict::kDeadlineExceeded);
   EXPECT_EQ(check_verdicts(held.history), Faults{});
 }
 
