@@ -138,7 +138,8 @@ struct Group {
   Generation global_base = 0;  // ... at any member, as far as known
   Generation reported = 0;     // the subtree's base as last told upwards
   Generation announced = 0;    // global_base as last told downwards
-  bool window_owed = false;
+  Generation announcing = 0;   // ... as it is being told: to the children before announced_to
+  std::uint32_t announced_to = 0;
   std::uint32_t held = 0;  // requests that wait for the window
   bool retrying = false, retry_again = false;
   Inquiry inquiry;

@@ -85,10 +85,12 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
 void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
   Slot& s = state.slots[slot];
   state.requests->release(request);
-  const bool needed = s.operation == Operation::kBarrier ||
-                      (slots::is_source(state, slot) && !state.engine->arrived(slot));
-  if (needed && s.state == Slot::State::kOpen) return slots::set_due(state, s, now);
+  const bool open = s.state == Slot::State::kOpen;
+  if (open && s.operation == Operation::kBarrier) return slots::set_due(state, s, now);  // cannot be without us
   ++s.arrivals, ++s.delivered;
+  const bool nobody_sends = slots::is_source(state, slot) && !state.engine->arrived(slot) &&
+                            s.arrivals == state.groups[slots::group_of(state, slot)].participants;
+  if (open && nobody_sends) slots::set_due(state, s, now);
   close_if_through(state, slot, now);
 }
 

@@ -34,11 +34,15 @@ void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanosec
 void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
   if (!crosses_multiple(state.limits, g.announced, g.global_base)) return;
+  if (g.announced_to == 0) g.announcing = g.global_base;
   const RankSchedule s = groups::window_schedule(state, group);
-  bool all = true;  // telling one twice does no harm
-  for (const Transfer& t : s.sends(s.stages[1]))
-    all = peers::send(state, groups::node_of(g, t.peer), window_message(g, 0), false, now) && all;
-  if (all) g.announced = g.global_base;
+  const std::span<const Transfer> children = s.sends(s.stages[1]);
+  while (g.announced_to < children.size() &&
+         peers::send(state, groups::node_of(g, children[g.announced_to].peer), window_message(g, 0), false, now))
+    ++g.announced_to;
+  if (g.announced_to < children.size()) return;  // goes on when that channel has room
+  g.announced = g.announcing;
+  g.announced_to = 0;
 }
 
 }  // namespace
