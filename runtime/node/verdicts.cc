@@ -19,9 +19,9 @@ NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) 
   std::uint32_t skip = s.coordinators_tried;
   for (Rank v = 0; v < groups::size_of(g); ++v) {
     const NodeId node = groups::node_of(g, groups::real_rank(g, v, s.root));
-    const bool self = node == state.settings.self;
-    if (!self && peers::may_come(state, node, now)) return kNoNode;
-    if ((self || peers::connected(state, node)) && skip-- == 0) return node;
+    if (node == state.settings.self) return node;  // requests only ever go towards the root: no circles
+    if (peers::may_come(state, node, now)) return kNoNode;
+    if (peers::connected(state, node) && skip-- == 0) return node;
   }
   return state.settings.self;
 }
