@@ -75,6 +75,7 @@ struct Slot {
   bool closed = false;         // nothing is left to do here
   bool wants_buffer = false;   // announced, but the byte budget has no room yet
   bool grant_owed = false;
+  bool sender_gone = false;    // whoever brought the payload here gave up before the generation opened
   Verdict verdict = Verdict::kPending;
   Verdict reason = Verdict::kPending;  // why a verdict is wanted
   std::uint64_t total_bytes = 0;

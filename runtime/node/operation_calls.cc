@@ -43,7 +43,7 @@ void drop_payload(NodeState& state, Request& r) {
 bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r) {
   if (!slots::is_source(state, slot) || state.engine->arrived(slot)) return false;
   const bool last = state.slots[slot].arrivals == state.groups[slots::group_of(state, slot)].participants;
-  return r.call.payload.buffer != kNoBuffer || last;
+  return r.call.payload.buffer != kNoBuffer || (last && !state.slots[slot].sender_gone);
 }
 
 // The sender has called: its payload becomes the slot's.
@@ -84,13 +84,12 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
 // A participant that was answered long ago lets its generation go by.
 void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
   Slot& s = state.slots[slot];
+  s.sender_gone = s.sender_gone || state.requests->at(request).brought_payload;
   state.requests->release(request);
   const bool open = s.state == Slot::State::kOpen;
   if (open && s.operation == Operation::kBarrier) return slots::set_due(state, s, now);  // cannot be without us
   ++s.arrivals, ++s.delivered;
-  const bool nobody_sends = slots::is_source(state, slot) && !state.engine->arrived(slot) &&
-                            s.arrivals == state.groups[slots::group_of(state, slot)].participants;
-  if (open && nobody_sends) slots::set_due(state, s, now);
+  if (open && slots::is_source(state, slot) && !state.engine->arrived(slot)) slots::set_due(state, s, now);
   close_if_through(state, slot, now);
 }
 
@@ -197,6 +196,7 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
       // It was never counted anywhere, so to end it here tells nobody a lie; who holds up the window is not known.
       --state.groups[r.group].held;
       r.passes = r.call.generation.has_value();
+      r.brought_payload = r.call.payload.buffer != kNoBuffer;
       refuse_call(state, i, Verdict::kDeadlineExceeded);
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);

@@ -28,6 +28,7 @@ struct Request {
   // Its deadline passed while it was held. It was answered, but stays held: when its generation opens, this
   // participant passes, so that the generation fails (or its payload is not kept for a participant that went on).
   bool passes = false;
+  bool brought_payload = false;  // ... and would have been the sender
   Call call;
   CallDone done;
   std::uint64_t order = 0;  // kReceiving: first come, first served
