@@ -1,8 +1,11 @@
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 
+#include "runtime/cli/bench_prediction.h"
+#include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
 
@@ -41,8 +44,22 @@ Result<std::vector<BenchCase>> cases_of(const BenchOptions& options) {
   return read_cases(file, options.repetitions);
 }
 
-Json line_of(const BenchCase& of, const Measurement& taken) {
+// What the cluster emulates, and how much slower than the machine.
+struct Emulation {
+  std::optional<MachineModel> machine;
+  double scale = 1;
+};
+
+Emulation emulation_of(const std::string& dir) {
+  const auto record = read_cluster_record(dir);
+  if (!record) return {};
+  return {find_machine(record->machine).value_or(std::nullopt), record->scale};
+}
+
+Json line_of(const BenchCase& of, const Measurement& taken, const Emulation& emulation) {
   Json line = of.fields;
+  if (emulation.machine)
+    line["predicted_ns"] = std::llround(static_cast<double>(predict_case(of, *emulation.machine)) * emulation.scale);
   line["case"] = taken.case_index;
   line["repetition"] = taken.repetition;
   line["order"] = taken.order;
@@ -66,11 +83,12 @@ int bench(const Command& command, const BenchOptions& options) {
   if (Status status = cluster.connect(options.dir); !status.ok()) return report(command, status);
   auto before = cluster.resends();
   if (!before.ok()) return report(command, before.status());
+  const Emulation emulation = emulation_of(options.dir);
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Json all = Json::array();
   const Status status = run_distribution_bench(
       cluster, *cases, options.plan, [&](const Measurement& taken, std::size_t done, std::size_t of) {
-        const Json line = line_of((*cases)[taken.case_index], taken);
+        const Json line = line_of((*cases)[taken.case_index], taken, emulation);
         command.json ? all.push_back(line) : void(std::cout << line.dump() << '\n');
         if (progress) draw_progress(done, of);
       });
@@ -78,7 +96,7 @@ int bench(const Command& command, const BenchOptions& options) {
   if (!status.ok()) return report(command, status);
   auto after = cluster.resends();
   if (!after.ok()) return report(command, after.status());
-  Json summary{{"summary", true}, {"cases", cases->size()}, {"seed", options.plan.seed}, {"resends", *after - *before}};
+  Json summary{{"summary", true}, {"scale", emulation.scale}, {"cases", cases->size()}, {"seed", options.plan.seed}, {"resends", *after - *before}};
   if (command.json) summary["repetitions"] = all;
   print_json(summary);
   return 0;

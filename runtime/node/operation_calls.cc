@@ -77,8 +77,7 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   const bool sender = sends_payload(state, slot, r);
   if (sender) take_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
-  if (sender || (s.operation == Operation::kBarrier && all_here) || (all_here && s.arrived_at == 0))
-    return arrive(state, slot, now);
+  if (sender || (all_here && !slots::is_source(state, slot))) arrive(state, slot, now);
 }
 
 // A participant that was answered long ago lets its generation go by.

@@ -1,0 +1,1 @@
+"""Parts of fibocast-lab; begin reading in main.py."""

@@ -1,0 +1,31 @@
+#include "runtime/cli/bench_prediction.h"
+
+#include "collectives/predict.h"
+
+namespace fibocast {
+namespace {
+
+CostModel model_of(const MachineModel& machine) {
+  CostModel model;
+  model.send = static_cast<std::uint64_t>(machine.s);
+  model.latency = static_cast<std::uint64_t>(machine.l);
+  model.occupancy = static_cast<std::uint64_t>(machine.o);
+  return model;
+}
+
+}  // namespace
+
+Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine) {
+  const CostModel model = model_of(machine);
+  Plan plan = fibo_plan(model);
+  plan.distribution = of.distribution;
+  if (of.reduction) plan.reduction = *of.reduction;
+  OperationShape shape;
+  shape.operation = of.mode == BenchMode::kBarrier ? Operation::kBarrier : Operation::kMulticast;
+  shape.ranks = of.ranks;
+  const auto schedule = build_schedule(plan, shape);
+  const auto prediction = schedule ? predict(*schedule, model) : std::nullopt;
+  return prediction ? static_cast<Nanoseconds>(prediction->completion) : 0;
+}
+
+}  // namespace fibocast
