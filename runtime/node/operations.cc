@@ -80,12 +80,12 @@ void retry_held(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.retrying = false;
 }
 
-void after_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
+}  // namespace
+
+void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
   window::advance(state, group, now);
   retry_held(state, group, now);
 }
-
-}  // namespace
 
 std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   Group& g = state.groups[group];
@@ -116,7 +116,7 @@ void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (s.state != Slot::State::kDone || s.closed || !nothing_left(state, slot)) return;
   close(state, slot);
   const std::uint32_t group = slots::group_of(state, slot);
-  if (advance_base(state, group)) after_window_moved(state, group, now);
+  if (advance_base(state, group)) on_window_moved(state, group, now);
 }
 
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
@@ -148,7 +148,7 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
     conclude(state, slot, Verdict::kStale, {}, now);
   }
   g.base = std::max(g.base, base);
-  after_window_moved(state, group, now);
+  on_window_moved(state, group, now);
 }
 
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
@@ -178,15 +178,14 @@ void pump_all(NodeState& state, Nanoseconds now) {
     const Generation first = g.base;  // moves on as operations end
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
       pump(state, slots::index_of(state, group, first + k), now);
-    window::advance(state, group, now);
-    retry_held(state, group, now);
+    on_window_moved(state, group, now);
   }
 }
 
 void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage& m, Nanoseconds now) {
   window::note_child(state, group, m.source, m.completed);
   sync_window(state, group, m.window_base, now);
-  if (window::advance(state, group, now)) retry_held(state, group, now);
+  on_window_moved(state, group, now);
 }
 
 void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {

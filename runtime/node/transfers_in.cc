@@ -115,7 +115,10 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     ++state.counters.malformed;
     return;
   }
-  if (m.operation == Operation::kBarrier && m.stage == 0) window::note_child(state, group, m.source, m.completed);
+  if (m.operation == Operation::kBarrier && m.stage == 0) {
+    window::note_child(state, group, m.source, m.completed);
+    on_window_moved(state, group, now);
+  }
   if (s.frozen) {
     ++state.counters.frozen;
     return;

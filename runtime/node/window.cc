@@ -64,15 +64,13 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
   }
 }
 
-bool advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
+void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
-  if (g.rank == kNoRank) return false;
+  if (g.rank == kNoRank) return;
   const Generation base = subtree_base(state, group);
-  const bool moved = g.rank == 0 && base > g.global_base;
-  if (moved) g.global_base = base;
+  if (g.rank == 0 && base > g.global_base) g.global_base = base;
   tell_parent(state, group, base, now);
   tell_children(state, group, now);
-  return moved;
 }
 
 }  // namespace fibocast::window
