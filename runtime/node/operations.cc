@@ -89,11 +89,11 @@ void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   Group& g = state.groups[group];
-  if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   if (slots::holds(s, m.generation)) return slot;
-  check(s.state != Slot::State::kOpen);
+  if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
+  if (s.state == Slot::State::kOpen) conclude(state, slot, Verdict::kStale, {}, now);  // nobody knew how it ended
   if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
   s = Slot{};
   s.used = true;
@@ -142,10 +142,14 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
   const Generation from = g.base;
   for (std::uint32_t k = 0; k < state.limits.open_generations && from + k < base; ++k) {
     const std::uint32_t slot = slots::index_of(state, group, from + k);
-    const Slot& s = state.slots[slot];
+    Slot& s = state.slots[slot];
     if (!slots::holds(s, from + k)) continue;
-    // If it is open. A payload that nobody here has collected yet stays until its slot is needed.
-    conclude(state, slot, Verdict::kStale, {}, now);
+    // Only the release may be late where we have arrived: ask how it ended. A payload that nobody here has collected
+    // yet stays until its slot is needed.
+    if (s.operation == Operation::kBarrier && state.engine->arrived(slot))
+      slots::set_due(state, s, now);
+    else
+      conclude(state, slot, Verdict::kStale, {}, now);
   }
   g.base = std::max(g.base, base);
   on_window_moved(state, group, now);

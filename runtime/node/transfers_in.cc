@@ -44,7 +44,8 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     return kNoIndex;
   }
   sync_window(state, group, m.window_base, now);
-  if (m.generation < g.base || recorded_slot(state, group, m.generation) != kNoIndex) {
+  const bool known = slots::holds(state.slots[slots::index_of(state, group, m.generation)], m.generation);
+  if ((m.generation < g.base && !known) || recorded_slot(state, group, m.generation) != kNoIndex) {
     answer_late(state, group, from, m, now);
     return kNoIndex;
   }
