@@ -156,8 +156,11 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   }
   if (generation < first) return refuse_call(state, request, Verdict::kStale);
   // Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7).
+  // One that passes only waits for its slot.
   const Generation open = state.limits.open_generations;
-  if (generation - g.base >= open || generation - g.global_base >= open) return hold(state, request);
+  const bool slot_is_open = slots::holds(state.slots[slots::index_of(state, r.group, generation)], generation);
+  const bool let_in = generation - g.base < open && generation - g.global_base < open;
+  if (!let_in && !(r.passes && slot_is_open)) return hold(state, request);
   const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
   if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);

@@ -131,7 +131,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (verdict != Verdict::kOk) transfers::give_up_payload(state, slot, now);
   answer_calls(state, slot, now);
   close_if_through(state, slot, now);
-  // Calls that rejoin were held above; the window may not have moved.
+  // Calls that rejoin were held above, and others pass when there is a slot; the window may not have moved.
   retry_held(state, slots::group_of(state, slot), now);
 }
 
