@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "collectives/rank_set.h"
+#include "collectives/rank_runs.h"
 
 namespace fibocast {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 // What a message says. A token: who has arrived. A payload: which segment.
 struct Message {
   Carries carries = Carries::kToken;
-  RankSet arrived;
+  RankRuns arrived;
   std::uint32_t segment = 0;
 };
 
@@ -22,7 +22,7 @@ struct StageState {
   std::uint32_t received = 0;    // in this repetition
   std::uint32_t segments = 0;    // the stage has segments 0 .. segments - 1
   bool started = false;
-  RankSet arrived;
+  RankRuns arrived;
 };
 
 std::string stage_name(Rank rank, std::size_t stage) {
@@ -166,7 +166,7 @@ class Execution {
   }
 
   void check_rank_end(Rank rank) {
-    RankSet arrived;
+    RankRuns arrived;
     std::uint32_t held = 0;
     for (std::size_t i = 0; i < part(rank).stages.size(); ++i) {
       if (states_[rank][i].repetition != part(rank).stages[i].repeat) {

@@ -2,7 +2,6 @@
 #include "runtime/node/node.h"
 
 #include <algorithm>
-#include <new>
 
 #include "collectives/check.h"
 #include "runtime/node/group_admin.h"
@@ -12,53 +11,10 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/verdicts.h"
-#include "transport/memory_carver.h"
 
 namespace fibocast {
 
 namespace {
-
-// Objects that the state points to, and the memory they were given.
-struct Parts {
-  Engine::Memory engine;
-  std::span<std::byte> engine_place, nic_place, buffers_place, requests_place, nic_memory;
-  std::span<PayloadBuffers::Entry> buffers;
-  std::span<Request> requests;
-};
-
-// One description of the layout, for counting bytes and for taking them. Large tables stay untouched until used.
-template <class Carver>
-void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
-  const std::size_t slots = std::size_t{l.groups} * l.open_generations;
-  const std::size_t channel = carved_bytes<ReliableChannel>(1) +
-                              carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
-  s.peers = carver.template take<Peer>(l.nodes);
-  s.outgoing_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
-  s.incoming_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
-  s.groups = carver.template take<Group>(l.groups);
-  s.slots = carver.template take<Slot>(slots);
-  s.outgoing = carver.template take<OutgoingMessage>(l.requests);
-  s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
-  p.requests = carver.template take<Request>(l.requests);
-  p.buffers = carver.template take<PayloadBuffers::Entry>(l.buffers);
-  p.engine.runs = carver.template take<Engine::Run>(slots);
-  s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
-  s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
-  s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.nodes);
-  s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
-  s.window_transfers = carver.template take_untouched<Transfer>(std::size_t{l.groups} * l.transfers);
-  p.engine.stages = carver.template take_untouched<Stage>(slots * l.stages);
-  p.engine.progress = carver.template take_untouched<Engine::StageProgress>(slots * l.stages);
-  p.engine.transfers = carver.template take_untouched<Transfer>(slots * l.transfers);
-  p.engine.counts = carver.template take_untouched<std::uint32_t>(slots * l.transfers);
-  p.engine_place = carver.template take_untouched<std::byte>(sizeof(Engine));
-  p.nic_place = carver.template take_untouched<std::byte>(sizeof(EmulatedNic));
-  p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
-  p.requests_place = carver.template take_untouched<std::byte>(sizeof(RequestTable));
-  p.nic_memory = carver.template take_untouched<std::byte>(EmulatedNic::bytes_needed(l.nic_queue));
-  s.small_buffers = carver.template take_untouched<BufferId>(std::size_t{l.nodes} * l.small_window);
-  s.channel_memory = carver.template take_untouched<std::byte>(l.nodes * channel);
-}
 
 void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
                           Nanoseconds now) {
@@ -222,27 +178,6 @@ bool poll_answer(NodeState& s, Event& out) {
 }
 
 }  // namespace
-
-std::size_t Node::bytes_needed(const Limits& limits) {
-  MemoryCounter counter;
-  NodeState state(limits, NodeSettings{});
-  Parts parts;
-  lay_out(limits, counter, state, parts);
-  return counter.bytes() + carved_bytes<NodeState>(1);
-}
-
-Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {
-  check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
-  check(limits.small_body == kMaxPeerMessage);
-  state_ = new (memory.data()) NodeState(limits, settings);
-  MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
-  Parts p;
-  lay_out(limits, carver, *state_, p);
-  state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
-  state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
-  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(p.buffers, limits.payload_bytes);
-  state_->requests = new (p.requests_place.data()) RequestTable(p.requests);
-}
 
 std::uint32_t Node::connected_peers() const {
   std::uint32_t n = 0;

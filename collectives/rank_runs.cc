@@ -1,20 +1,20 @@
-#include "collectives/rank_set.h"
+#include "collectives/rank_runs.h"
 
 #include <algorithm>
 
 namespace fibocast {
 
-void RankSet::insert(const RankSet& other) {
+void RankRuns::insert(const RankRuns& other) {
   for (const Run& run : other.runs_) insert_run(run.begin, run.end);
 }
 
-bool RankSet::is_all(Rank ranks) const { return ranks == 0 || first_missing() >= ranks; }
+bool RankRuns::is_all(Rank ranks) const { return ranks == 0 || first_missing() >= ranks; }
 
-Rank RankSet::first_missing() const {
+Rank RankRuns::first_missing() const {
   return runs_.empty() || runs_.front().begin > 0 ? 0 : static_cast<Rank>(runs_.front().end);
 }
 
-void RankSet::insert_run(std::uint64_t begin, std::uint64_t end) {
+void RankRuns::insert_run(std::uint64_t begin, std::uint64_t end) {
   // The runs that touch the new one become one with it.
   const auto first = std::ranges::lower_bound(runs_, begin, {}, &Run::end);
   auto last = first;

@@ -8,10 +8,10 @@
 
 namespace fibocast {
 
-class RankSet {
+class RankRuns {
  public:
   void insert(Rank rank) { insert_run(rank, std::uint64_t{rank} + 1); }
-  void insert(const RankSet& other);
+  void insert(const RankRuns& other);
   // All of 0 .. ranks - 1.
   bool is_all(Rank ranks) const;
   // The smallest rank of 0 .. that is not in the set.

@@ -1,12 +1,12 @@
-#include "collectives/rank_set.h"
+#include "collectives/rank_runs.h"
 
 #include <gtest/gtest.h>
 
 namespace fibocast {
 namespace {
 
-TEST(RankSet, GrowsTogether) {
-  RankSet set;
+TEST(RankRuns, GrowsTogether) {
+  RankRuns set;
   EXPECT_EQ(set.first_missing(), 0u);
   EXPECT_TRUE(set.is_all(0));
   for (const Rank rank : {4u, 0u, 2u, 1u}) set.insert(rank);
@@ -18,9 +18,9 @@ TEST(RankSet, GrowsTogether) {
   EXPECT_EQ(set.first_missing(), 5u);
 }
 
-TEST(RankSet, Union) {
-  RankSet even;
-  RankSet odd;
+TEST(RankRuns, Union) {
+  RankRuns even;
+  RankRuns odd;
   for (Rank rank = 0; rank < 100; ++rank) (rank % 2 == 0 ? even : odd).insert(rank);
   EXPECT_FALSE(even.is_all(100));
   even.insert(odd);
