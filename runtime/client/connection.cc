@@ -63,7 +63,7 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
   while (sent && broken_.empty()) {
     while (next_response()) {
       if (response_.id() == wanted) {
-        if (waiting_to_read_ && pending_.empty()) socket_.cancel();
+        leave_thread();
         return response_;
       }
       dispatch();
@@ -77,6 +77,16 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
   }
   answer(wanted, client::CODE_UNAVAILABLE, broken_);
   return response_;
+}
+
+// After a blocking call: what it has read for the handlers of others is theirs, and the executor waits for no more
+// than there is to come.
+void Connection::leave_thread() {
+  if (pending_.empty()) return wait_on_executor();
+  if (in_begin_ == in_.size()) return;
+  boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->broken_.empty()) self->pump();
+  });
 }
 
 void Connection::start(client::Request& request, Done done) {
@@ -121,8 +131,8 @@ void Connection::flush() {
   recycle(out_, out_begin_);
 }
 
-// One read. `flags` 0 waits for the first byte, MSG_DONTWAIT does not.
-void Connection::read_available(int flags) {
+// One read of what is there.
+void Connection::read_available() {
   if (in_begin_ > 0 && in_begin_ < in_.size()) {
     in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(in_begin_));
     in_begin_ = 0;
@@ -131,7 +141,7 @@ void Connection::read_available(int flags) {
   const std::size_t filled = in_.size();
   const std::size_t expected = filled < kFrameLengthBytes ? 0 : kFrameLengthBytes + get_length(in_.data());
   in_.resize(std::max(filled + kReadStep, expected));
-  const ssize_t n = ::recv(socket_.native_handle(), in_.data() + filled, in_.size() - filled, flags);
+  const ssize_t n = ::recv(socket_.native_handle(), in_.data() + filled, in_.size() - filled, MSG_DONTWAIT);
   const int error = errno;
   in_.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   if (n == 0) fail("it closed the connection");
@@ -170,7 +180,7 @@ void Connection::dispatch() {
 // The socket is ready for something an asynchronous call waits for.
 void Connection::pump() {
   flush();
-  if (broken_.empty()) read_available(MSG_DONTWAIT);
+  if (broken_.empty()) read_available();
   while (broken_.empty() && next_response()) dispatch();
   wait_on_executor();
 }
@@ -185,17 +195,17 @@ void Connection::wait_on_executor() {
       if (!self->pending_.empty()) self->wait_on_executor();
     });
   };
+  if (pending_.empty() && waiting_to_read_) socket_.cancel();  // or run() of the executor would never end
   if (!pending_.empty() && !waiting_to_read_) arm(Socket::wait_read, &Connection::waiting_to_read_);
   if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
 }
 
 void Connection::wait_in_thread(Clock::time_point until) {
   const bool writing = out_begin_ < out_.size();
-  if (!writing && until == Clock::time_point::max()) return read_available(0);
   pollfd ready{socket_.native_handle(), static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
   if (::poll(&ready, 1, poll_timeout_ms(until)) <= 0) return;
   if (ready.revents & POLLOUT) flush();
-  if (broken_.empty() && (ready.revents & ~POLLOUT)) read_available(MSG_DONTWAIT);
+  if (broken_.empty() && (ready.revents & ~POLLOUT)) read_available();
 }
 
 void Connection::fail(const std::string& why) {

@@ -48,11 +48,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   bool submit(client::Request& request);
   void flush();
-  void read_available(int flags);
+  void read_available();
   bool next_response();
   void dispatch();
   void pump();
   void wait_on_executor();
+  void leave_thread();
   void wait_in_thread(Clock::time_point until);
   void fail(const std::string& why);
   void answer(std::uint64_t id, client::Code code, const std::string& sentence);

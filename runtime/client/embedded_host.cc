@@ -177,6 +177,7 @@ void EmbeddedHost::cancel_all() {
   const Status cancelled{Code::kCancelled, "the node was stopped", {}};
   for (auto& [cookie, request] : std::exchange(pending_, {})) end(*request, cancelled);
   for (Request& request : std::exchange(waiting_, {})) end(*request, cancelled);
+  timer_.cancel();
 }
 
 // First come, first served: the first that still has no room keeps the others waiting.

@@ -108,6 +108,11 @@ struct EmbeddedNode::State {
     run_there([this] { host->cancel_all(); });
     host->stop();
     thread.join();
+    host->stop();  // a timer that had gone off already may have armed itself again
+    for (int i = 0; i < 2; ++i) {
+      context.restart();
+      context.poll();  // handlers that were cancelled lie in the host's memory: they go before it does
+    }
   }
   bool in_node_thread() const { return std::this_thread::get_id() == thread.get_id(); }
 

@@ -56,6 +56,9 @@ struct OperationOptions {
   Nanoseconds not_before = 0;  // absolute, CLOCK_MONOTONIC: this participant counts as arrived only then
 };
 
+// A default argument that is no temporary: compilers disagree on how long one lives in a co_await expression.
+inline const OperationOptions kPlainOperation;
+
 // One operation, in full: what Group hands to its participant. The bytes must stay valid until the operation ends.
 struct OperationCall {
   std::string_view group;
@@ -89,8 +92,8 @@ struct GroupRequest {
   std::string name;  // at most 47 bytes
   std::vector<NodeId> nodes;
   std::uint32_t participants = 1;
-  std::optional<TreeSpec> reduction;  // none: the node's own plan
-  std::optional<TreeSpec> distribution;
+  std::optional<TreeSpec> reduction = {};  // none: the node's own plan
+  std::optional<TreeSpec> distribution = {};
   std::uint32_t segment_bytes = 0;  // 0: the node's own plan
 };
 
@@ -181,22 +184,22 @@ class Group {
   const GroupInfo& info() const { return info_; }
 
   // Returns when every participant of every member has called.
-  Outcome barrier(Duration deadline = {}, const OperationOptions& options = {}) {
+  Outcome barrier(Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
     return participant_->do_operate(call(Operation::kBarrier, 0, {}, deadline, options));
   }
   // The root gives the bytes, the others pass none and find the root's in Outcome::payload.
   Outcome multicast(Rank root, std::span<const std::byte> bytes, Duration deadline = {},
-                    const OperationOptions& options = {}) {
+                    const OperationOptions& options = kPlainOperation) {
     return participant_->do_operate(call(Operation::kMulticast, root, bytes, deadline, options));
   }
   // Handlers take (Outcome). The bytes are copied before async_multicast returns.
   template <class Token>
-  auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = {}) {
+  auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = kPlainOperation) {
     return start(call(Operation::kBarrier, 0, {}, deadline, options), std::forward<Token>(token));
   }
   template <class Token>
   auto async_multicast(Rank root, std::span<const std::byte> bytes, Duration deadline, Token&& token,
-                       const OperationOptions& options = {}) {
+                       const OperationOptions& options = kPlainOperation) {
     return start(call(Operation::kMulticast, root, bytes, deadline, options), std::forward<Token>(token));
   }
 

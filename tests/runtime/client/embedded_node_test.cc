@@ -1,0 +1,147 @@
+#include "runtime/client/embedded_node.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
+#include <thread>
+
+#include "runtime/cli/process.h"
+
+namespace fibocast {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+using Nodes = std::vector<std::shared_ptr<EmbeddedNode>>;
+
+EmbeddedNode::Options options_of(const std::vector<std::string>& addresses, NodeId rank, bool tcp) {
+  EmbeddedNode::Options options;
+  options.rank = rank;
+  options.nodes = addresses;
+  options.tcp = tcp;
+  return options;
+}
+
+Nodes start_nodes(std::uint32_t count, bool tcp) {
+  const auto addresses = free_loopback_addresses(count);
+  Nodes nodes;
+  for (NodeId rank = 0; rank < addresses.size(); ++rank) {
+    auto node = EmbeddedNode::start(options_of(addresses, rank, tcp));
+    EXPECT_TRUE(node.ok()) << node.status().sentence;
+    if (node.ok()) nodes.push_back(*node);
+  }
+  return nodes;
+}
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::string text(const std::vector<std::byte>& got) { return {reinterpret_cast<const char*>(got.data()), got.size()}; }
+
+class Embedded : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(UdpAndTcp, Embedded, testing::Bool());
+
+TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
+  const Nodes nodes = start_nodes(3, GetParam());
+  ASSERT_EQ(nodes.size(), 3u);
+  std::vector<std::thread> members;
+  for (const auto& node : nodes)
+    members.emplace_back([&node] {
+      auto group = node->open("all");
+      ASSERT_TRUE(group.ok()) << group.status().sentence;
+      EXPECT_EQ(group->size(), 3u);
+      for (std::uint32_t i = 0; i < 100; ++i) {
+        const Outcome outcome = group->barrier(minutes(1));
+        ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
+        EXPECT_EQ(outcome.generation, i);
+      }
+      const bool root = node->rank() == 1;
+      const Outcome outcome = group->multicast(1, root ? bytes("hear this") : bytes(""), minutes(1));
+      ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
+      EXPECT_TRUE(root || text(outcome.payload) == "hear this");
+    });
+  for (std::thread& member : members) member.join();
+  EXPECT_EQ(nodes[0]->status()->connected, 2u);
+}
+
+TEST(EmbeddedNode, MessagesInOrderAndADeadlineForNone) {
+  const Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_TRUE(nodes[0]->send(1, 7, bytes("first"), minutes(1)).ok());
+  EXPECT_TRUE(nodes[0]->send(1, 7, bytes("second"), minutes(1)).ok());
+  EXPECT_EQ(text(nodes[1]->receive(7, minutes(1)).bytes), "first");
+  const Received second = nodes[1]->receive(7, minutes(1));
+  EXPECT_EQ(text(second.bytes), "second");
+  EXPECT_EQ(second.from, 0u);
+  EXPECT_EQ(nodes[1]->receive(7, milliseconds(20)).status.code, Code::kDeadlineExceeded);
+}
+
+TEST(EmbeddedNode, WhoDoesNotComeIsNamed) {
+  const Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  auto group = nodes[0]->open("all");
+  const Outcome outcome = group->barrier(milliseconds(300));
+  EXPECT_EQ(outcome.status.code, Code::kDeadlineExceeded) << outcome.status.sentence;
+  EXPECT_EQ(outcome.status.ranks, std::vector<Rank>{1});
+}
+
+TEST(EmbeddedNode, AsynchronousCalls) {
+  const Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  auto first = nodes[0]->open("all"), second = nodes[1]->open("all");
+  auto a = first->async_barrier(minutes(1), boost::asio::use_future);
+  auto b = second->async_barrier(minutes(1), boost::asio::use_future);
+  EXPECT_TRUE(a.get().ok());
+  EXPECT_TRUE(b.get().ok());
+  auto got = nodes[1]->async_receive(1, minutes(1), boost::asio::use_future);
+  EXPECT_TRUE(nodes[0]->async_send(1, 1, bytes("word"), minutes(1), boost::asio::use_future).get().ok());
+  EXPECT_EQ(text(got.get().bytes), "word");
+}
+
+TEST(EmbeddedNode, GroupsThatAreCreated) {
+  const Nodes nodes = start_nodes(3, false);
+  ASSERT_EQ(nodes.size(), 3u);
+  const Status made = nodes[2]->create_group({.name = "two", .nodes = {1, 2}, .distribution = TreeSpec{}});
+  ASSERT_TRUE(made.ok()) << made.sentence;
+  auto one = nodes[1]->open("two"), two = nodes[2]->open("two");
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(two->rank(), 1u);
+  auto done = one->async_barrier(minutes(1), boost::asio::use_future);
+  EXPECT_TRUE(two->barrier(minutes(1)).ok());
+  EXPECT_TRUE(done.get().ok());
+  EXPECT_EQ(nodes[0]->open("").status().code, Code::kInvalid);
+}
+
+TEST(EmbeddedNode, AHandlerOnItsThreadMustNotBlock) {
+  const Nodes nodes = start_nodes(1, false);
+  ASSERT_EQ(nodes.size(), 1u);
+  auto group = nodes[0]->open("all");
+  std::promise<Code> code;
+  group->async_barrier(minutes(1), [&](Outcome) { code.set_value(group->barrier(minutes(1)).status.code); });
+  EXPECT_EQ(code.get_future().get(), Code::kInvalid);
+}
+
+TEST(EmbeddedNode, StoppingCancels) {
+  Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  boost::asio::io_context context;
+  std::future<Received> pending;
+  {
+    auto options = options_of(free_loopback_addresses(1), 0, false);
+    options.executor = context.get_executor();
+    auto node = EmbeddedNode::start(options);
+    ASSERT_TRUE(node.ok()) << node.status().sentence;
+    pending = node.value()->async_receive(1, minutes(1), boost::asio::use_future);
+  }
+  context.run();
+  EXPECT_EQ(pending.get().status.code, Code::kCancelled);
+}
+
+TEST(EmbeddedNode, WrongSettingsAreOneSentence) {
+  EXPECT_EQ(EmbeddedNode::start(options_of({"127.0.0.1:1", "nonsense"}, 0, false)).status().code, Code::kInvalid);
+  EXPECT_EQ(EmbeddedNode::start(options_of({"127.0.0.1:7117"}, 3, false)).status().code, Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace fibocast

@@ -1,0 +1,43 @@
+// A daemon that says what a test tells it to: one client, one thread, the real local protocol.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "runtime/wire/client.pb.h"
+
+namespace fibocast {
+
+class FakeDaemon {
+ public:
+  // Called for each request but Hello, which is answered as daemon 1 of 3; may call send() any number of times.
+  using OnRequest = std::function<void(FakeDaemon& daemon, const client::Request& request)>;
+  explicit FakeDaemon(OnRequest on_request);
+  ~FakeDaemon();
+
+  const std::string& path() const { return path_; }
+  void send(const client::Response& response);
+  void send_raw(const std::string& bytes);
+  // Closes the connection, as a daemon that dies does.
+  void hang_up();
+  void set_refuses(bool refuses) { refuses_ = refuses; }
+
+ private:
+  void serve();
+  bool read_request(client::Request& request);
+  void greet(std::uint64_t id);
+
+  OnRequest on_request_;
+  std::string folder_, path_;
+  std::atomic<bool> refuses_ = false;
+  int listener_ = -1;
+  std::atomic<int> connection_ = -1;
+  std::thread thread_;
+};
+
+// A response to `request` with this code.
+client::Response answer_to(const client::Request& request, client::Code code = client::CODE_OK);
+
+}  // namespace fibocast
