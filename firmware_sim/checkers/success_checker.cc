@@ -9,6 +9,7 @@ struct Attempt {
   std::size_t arrivals = 0;
   Nanoseconds last_arrival = 0;
   Nanoseconds deadline = kNever;  // the earliest
+  Nanoseconds first_done = kNever;
 };
 
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
@@ -17,21 +18,30 @@ bool had_time(const History& history, const GenerationKey& key, const Attempt& a
          attempt.deadline - attempt.last_arrival >= history.ample;
 }
 
+// A node that was not up when a multicast came, and calls when the others are through, may find its generation
+// forgotten: the window moves on without those who do not answer.
+bool came_too_late(const History& history, const Record& done, const Attempt& attempt) {
+  return !history.calm && done.verdict == Verdict::kStale && attempt.last_arrival >= attempt.first_done;
+}
+
 }  // namespace
 
 Faults check_success(const History& history) {
   std::map<GenerationKey, Attempt> attempts;
   for (const Record& r : history.records) {
-    if (r.kind != Record::Kind::kArrived) continue;
     Attempt& attempt = attempts[{r.group, r.generation}];
+    if (r.kind == Record::Kind::kDone) attempt.first_done = std::min(attempt.first_done, r.at);
+    if (r.kind != Record::Kind::kArrived) continue;
     ++attempt.arrivals;
     attempt.last_arrival = std::max(attempt.last_arrival, r.at);
     attempt.deadline = std::min(attempt.deadline, r.deadline);
   }
   Faults faults;
   for (const Record& r : history.records) {
+    if (r.kind != Record::Kind::kDone || r.verdict == Verdict::kOk) continue;
     const GenerationKey key{r.group, r.generation};
-    if (r.kind == Record::Kind::kDone && r.verdict != Verdict::kOk && had_time(history, key, attempts[key]))
+    const Attempt& attempt = attempts[key];
+    if (had_time(history, key, attempt) && !came_too_late(history, r, attempt))
       faults.push_back(describe(history, r) + "verdict " + std::to_string(static_cast<int>(r.verdict)) +
                        " although all came and had time");
   }
