@@ -65,8 +65,8 @@ std::uint32_t Engine::find_receive(std::uint32_t run, Rank source, std::uint8_t 
 Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition) {
   const RankSchedule s = schedule(run);
   std::uint32_t stage = 0;
-  while (stage < s.stages.size() &&
-         !(index >= s.stages[stage].first_transfer && index - s.stages[stage].first_transfer < s.stages[stage].receives))
+  while (stage < s.stages.size() && !(index >= s.stages[stage].first_transfer &&
+                                      index - s.stages[stage].first_transfer < s.stages[stage].receives))
     ++stage;
   if (stage == s.stages.size()) return Receipt::kUnexpected;
   std::uint32_t& count = counts(run)[index];

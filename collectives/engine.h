@@ -19,9 +19,9 @@ namespace fibocast {
 class Engine {
  public:
   struct StageProgress {
-    std::uint32_t repetition;   // the one under way
-    std::uint32_t received;     // receives that are in for it
-    std::uint32_t sent;         // sends of it that were taken
+    std::uint32_t repetition;  // the one under way
+    std::uint32_t received;    // receives that are in for it
+    std::uint32_t sent;        // sends of it that were taken
     bool ended;
   };
   struct Run {

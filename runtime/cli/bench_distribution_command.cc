@@ -96,7 +96,11 @@ int bench(const Command& command, const BenchOptions& options) {
   if (!status.ok()) return report(command, status);
   auto after = cluster.resends();
   if (!after.ok()) return report(command, after.status());
-  Json summary{{"summary", true}, {"scale", emulation.scale}, {"cases", cases->size()}, {"seed", options.plan.seed}, {"resends", *after - *before}};
+  Json summary{{"summary", true},
+               {"scale", emulation.scale},
+               {"cases", cases->size()},
+               {"seed", options.plan.seed},
+               {"resends", *after - *before}};
   if (command.json) summary["repetitions"] = all;
   print_json(summary);
   return 0;

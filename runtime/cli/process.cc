@@ -70,7 +70,7 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-void execute(const std::vector<std::string>& arguments, const Environment& extra) {
+void execute(const std::vector<std::string>& arguments, const ExtraEnvironment& extra) {
   for (const auto& [key, value] : extra) setenv(key.c_str(), value.c_str(), 1);
   std::vector<char*> raw;
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
@@ -90,7 +90,7 @@ pid_t start_detached(const std::vector<std::string>& arguments, const std::strin
   _exit(127);
 }
 
-pid_t start_child(const std::vector<std::string>& arguments, const Environment& extra) {
+pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironment& extra) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid != 0) return pid;

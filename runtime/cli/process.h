@@ -9,17 +9,17 @@
 
 namespace fibocast {
 
-using Environment = std::vector<std::pair<std::string, std::string>>;  // added to ours
+using ExtraEnvironment = std::vector<std::pair<std::string, std::string>>;  // added to ours
 
 // A program of this name beside this one, else on PATH; empty if there is none.
 std::string find_program(const std::string& name);
 // Replaces this process. Returns only on failure, with errno set.
-void execute(const std::vector<std::string>& arguments, const Environment& extra = {});
+void execute(const std::vector<std::string>& arguments, const ExtraEnvironment& extra = {});
 
 // In its own session, output appended to `log_path`, no input: outlives us. -1 with errno set on failure.
 pid_t start_detached(const std::vector<std::string>& arguments, const std::string& log_path);
 // In the foreground; dies with us. -1 with errno set on failure.
-pid_t start_child(const std::vector<std::string>& arguments, const Environment& extra);
+pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironment& extra);
 
 // Is `pid` alive and a fibocastd that was started with this settings file? A number that was given to somebody else
 // since is not, nor is one that has ended and waits to be collected.

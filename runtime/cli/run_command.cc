@@ -61,7 +61,7 @@ int wait_for_all(Children children, const sigset_t& signals, std::map<NodeId, in
   return worst;
 }
 
-Environment environment_of(const LocalNode& node, std::uint32_t size) {
+ExtraEnvironment environment_of(const LocalNode& node, std::uint32_t size) {
   return {{"FIBOCAST_RANK", std::to_string(node.rank)},
           {"FIBOCAST_SIZE", std::to_string(size)},
           {"FIBOCAST_SOCKET", node.socket}};

@@ -11,7 +11,8 @@ namespace fibocast::group_admin {
 namespace {
 
 bool same_definition(const Group& a, const Group& b) {
-  return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants && a.plan == b.plan;
+  return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
+         a.plan == b.plan;
 }
 
 PeerMessage define_message(const Group& g) {
@@ -79,7 +80,8 @@ void tell_members(NodeState& state, std::uint32_t group, const PeerMessage& mess
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < groups::size_of(g); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (node != state.settings.self && !members[r].asked) members[r].asked = peers::send(state, node, message, false, now);
+    if (node != state.settings.self && !members[r].asked)
+      members[r].asked = peers::send(state, node, message, false, now);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace fibocast {
 
 GroupId group_id(std::string_view name, bool created) {

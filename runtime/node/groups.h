@@ -32,8 +32,7 @@ inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
 
 // The members of a group's inquiry, by rank.
 inline std::span<InquiryMember> inquiry_members(NodeState& state, std::uint32_t group) {
-  return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes,
-                                       size_of(state.groups[group]));
+  return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
 }
 inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
                           Nanoseconds due) {

@@ -88,8 +88,7 @@ void tell_credit(NodeState& state, NodeId to, Nanoseconds now) {
 
 void grant(NodeState& state, IncomingMessage& e, Nanoseconds now) {
   if (e.state == IncomingMessage::State::kAnnounced) {
-    if (e.buffer == kNoBuffer)
-      e.buffer = state.buffers->reserve(e.bytes, BufferUse::kMessages).value_or(kNoBuffer);
+    if (e.buffer == kNoBuffer) e.buffer = state.buffers->reserve(e.bytes, BufferUse::kMessages).value_or(kNoBuffer);
     if (e.buffer == kNoBuffer) {
       state.buffers_wanted = true;
       return;

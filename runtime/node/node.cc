@@ -32,6 +32,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kTransfer: return operations::on_transfer(s, group, from, m, payload, now);
     case PeerMessageType::kAnnounce: return operations::on_announce(s, group, from, m, now);
     case PeerMessageType::kGrant: return operations::on_grant(s, group, from, m, now);
+    case PeerMessageType::kDecline: return operations::on_decline(s, group, from, m, now);
     case PeerMessageType::kWindow: return operations::on_window(s, group, from, m, now);
     case PeerMessageType::kVerdictRequest: return verdicts::on_request(s, group, from, m, now);
     case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);
@@ -94,8 +95,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
       p.greet_group = 0;
       p.up_event = s.peer_events = s.again = true;
       return;
-    case Delivery::Kind::kPeerRestarted:
-      return on_restart(s, from, now);
+    case Delivery::Kind::kPeerRestarted: return on_restart(s, from, now);
     case Delivery::Kind::kRefused:
       p.refused_digest = d.peer_digest;
       p.refused_event = s.peer_events = true;
@@ -106,12 +106,9 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
       else
         ++s.counters.malformed;
       return;
-    case Delivery::Kind::kBulkData:
-      return peers::copy(s, d.payload, d.target);
-    case Delivery::Kind::kBulkProgress:
-      return on_progress(s, from, d, now);
-    case Delivery::Kind::kBulkSent:
-      return on_sent(s, from, d.stream, now);
+    case Delivery::Kind::kBulkData: return peers::copy(s, d.payload, d.target);
+    case Delivery::Kind::kBulkProgress: return on_progress(s, from, d, now);
+    case Delivery::Kind::kBulkSent: return on_sent(s, from, d.stream, now);
   }
 }
 
@@ -259,8 +256,8 @@ Admission Node::call(const Call& call, Nanoseconds now) {
 void Node::forget_call(std::uint64_t cookie) {
   for (std::uint32_t i = 0; i < state_->requests->size(); ++i) {
     Request& r = state_->requests->at(i);
-    const bool is_call = r.answer == Event::Kind::kCallDone && r.state != Request::State::kFree &&
-                         r.state != Request::State::kReceiving;
+    const bool is_call =
+        r.answer == Event::Kind::kCallDone && r.state != Request::State::kFree && r.state != Request::State::kReceiving;
     if (is_call && (r.call.cookie == cookie)) r.forgotten = true;
   }
 }
@@ -296,8 +293,8 @@ void Node::set_fragment_bytes(NodeId peer, std::uint32_t bytes) {
 void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
   NodeState& s = *state_;
   const std::optional<Frame> frame = decode_frame(datagram);
-  const bool ours = frame && frame->to == s.settings.self && frame->from < s.settings.nodes &&
-                    frame->from != s.settings.self;
+  const bool ours =
+      frame && frame->to == s.settings.self && frame->from < s.settings.nodes && frame->from != s.settings.self;
   if (!ours) {
     ++s.counters.malformed;
     return;

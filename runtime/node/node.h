@@ -36,7 +36,7 @@ struct NodeSettings {
   std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
   Plan plan;                         // of every group that is not created with its own
   NicSettings nic;
-  Nanoseconds suspicion = 2'000'000'000;  // a peer silent for so long no longer holds up a verdict
+  Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long no longer holds up a verdict
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
@@ -57,39 +57,39 @@ struct Call {
   std::uint64_t cookie = 0;
   GroupId group = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;                            // multicast: the sender's rank in the group; barrier: 0
-  std::optional<Generation> generation;     // a library participant numbers its own; none: the open one (the CLI)
+  Rank root = 0;                         // multicast: the sender's rank in the group; barrier: 0
+  std::optional<Generation> generation;  // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
   Nanoseconds deadline = kNever;
-  Nanoseconds not_before = 0;               // absolute: the participant counts as arrived only then (experiments)
-  bool charged = true;                      // the emulated NIC, if any, charges this operation's transfers
-  PayloadRange payload;                     // the multicast's sender: a whole buffer of reserve_buffer(); none: 0 bytes
+  Nanoseconds not_before = 0;  // absolute: the participant counts as arrived only then (experiments)
+  bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
+  PayloadRange payload;        // the multicast's sender: a whole buffer of reserve_buffer(); none: 0 bytes
 };
 
 struct CallDone {
   std::uint64_t cookie = 0;
   Verdict verdict = Verdict::kPending;
   Generation generation = 0;
-  RankSet ranks;                 // kDeadlineExceeded, kPeerLost, kRefused: the ranks concerned
-  PayloadRange payload;          // multicast received: give it back with release_buffer() once copied
-  Nanoseconds arrived_at = 0;    // when the last local participant had called
-  Nanoseconds activated_at = 0;  // when the last message this rank waited for was in (the root: arrived_at)
-  Nanoseconds first_send_at = 0; // begin of this rank's first send (occupancy), 0 if it sent nothing
-  Nanoseconds lateness = 0;      // the emulated NIC: largest wake-up delay in this operation at this node
+  RankSet ranks;                  // kDeadlineExceeded, kPeerLost, kRefused: the ranks concerned
+  PayloadRange payload;           // multicast received: give it back with release_buffer() once copied
+  Nanoseconds arrived_at = 0;     // when the last local participant had called
+  Nanoseconds activated_at = 0;   // when the last message this rank waited for was in (the root: arrived_at)
+  Nanoseconds first_send_at = 0;  // begin of this rank's first send (occupancy), 0 if it sent nothing
+  Nanoseconds lateness = 0;       // the emulated NIC: largest wake-up delay in this operation at this node
 };
 
 // Something for the host. kCopy must be done before the next call into the node.
 struct Event {
   enum class Kind : std::uint8_t {
-    kCopy,          // copy `bytes` into `range`
-    kCallDone,      // `done`
-    kMessage,       // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
-    kBufferFree,    // `range.buffer` is no longer used by anybody
-    kGroupReady,    // `cookie` of create_group: `done.verdict` and, if refused, the `done.ranks` that refused
-    kPeerUp,        // `peer` is connected
-    kPeerRestarted, // `peer` came back as a new incarnation: what was under way to it is lost
-    kPeerRefused,   // `peer` has another cluster digest: `peer_digest`
+    kCopy,           // copy `bytes` into `range`
+    kCallDone,       // `done`
+    kMessage,        // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
+    kBufferFree,     // `range.buffer` is no longer used by anybody
+    kGroupReady,     // `cookie` of create_group: `done.verdict` and, if refused, the `done.ranks` that refused
+    kPeerUp,         // `peer` is connected
+    kPeerRestarted,  // `peer` came back as a new incarnation: what was under way to it is lost
+    kPeerRefused,    // `peer` has another cluster digest: `peer_digest`
   };
   Kind kind = Kind::kCopy;
   std::span<const std::byte> bytes;
@@ -102,14 +102,14 @@ struct Event {
 };
 
 struct NodeCounters {
-  std::uint64_t malformed = 0;         // datagrams that are no frame, or not for this node
-  std::uint64_t unknown_group = 0;     // messages for a group that does not exist here
-  std::uint64_t stale = 0;             // messages of a generation that is over
-  std::uint64_t early = 0;             // messages of a generation in which nobody has called here yet
-  std::uint64_t duplicate = 0;         // transfers that were in already
-  std::uint64_t future = 0;            // messages beyond the open generations
-  std::uint64_t mismatch = 0;          // messages of another operation in the same generation
-  std::uint64_t frozen = 0;            // transfers ignored because a verdict is being found
+  std::uint64_t malformed = 0;      // datagrams that are no frame, or not for this node
+  std::uint64_t unknown_group = 0;  // messages for a group that does not exist here
+  std::uint64_t stale = 0;          // messages of a generation that is over
+  std::uint64_t early = 0;          // messages of a generation in which nobody has called here yet
+  std::uint64_t duplicate = 0;      // transfers that were in already
+  std::uint64_t future = 0;         // messages beyond the open generations
+  std::uint64_t mismatch = 0;       // messages of another operation in the same generation
+  std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
   std::uint64_t messages_sent = 0;
@@ -119,14 +119,14 @@ struct NodeCounters {
 // Answers of commands that can be refused at once.
 enum class Admission : std::uint8_t {
   kTaken,
-  kWouldBlock,    // a table or the byte budget is full just now: try again after the next event
+  kWouldBlock,  // a table or the byte budget is full just now: try again after the next event
   kUnknownGroup,
-  kNotMember,     // this node is not in the group
+  kNotMember,  // this node is not in the group
   kBadRank,
-  kTooLarge,      // can never fit the byte budget
+  kTooLarge,  // can never fit the byte budget
   kBadName,
-  kExists,        // a group of that name with another definition
-  kNoPlan,        // the tree has more children at one rank than Limits::transfers
+  kExists,  // a group of that name with another definition
+  kNoPlan,  // the tree has more children at one rank than Limits::transfers
 };
 
 class Node {

@@ -29,8 +29,8 @@ struct StreamOwner {
   enum class Kind : std::uint8_t { kNone, kOperation, kMessage };
   Kind kind = Kind::kNone;
   std::uint32_t stream = 0;
-  std::uint32_t index = 0;  // slot, or entry of the mailbox
-  std::uint32_t child = 0;  // outgoing operation: which child
+  std::uint32_t index = 0;      // slot, or entry of the mailbox
+  std::uint32_t child = 0;      // outgoing operation: which child
   BufferId buffer = kNoBuffer;  // outgoing: the reference this stream holds
 };
 
@@ -40,7 +40,7 @@ struct Peer {
   Nanoseconds trying_since = 0;  // when the channel was made
   bool up_event = false, restarted_event = false, refused_event = false;
   bool credit_owed = false;
-  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
+  std::uint32_t greet_group = kNoIndex;              // groups from here on were not yet told to this newcomer
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
   std::uint32_t session = 0;  // counts incarnations of the peer
@@ -68,14 +68,15 @@ struct Slot {
   Operation operation = Operation::kBarrier;
   Rank root = 0;
   bool charged = true;
-  bool shape_known = false;    // the payload's size is known
-  bool frozen = false;         // a verdict is being found: transfers are ignored
+  bool shape_known = false;          // the payload's size is known
+  bool frozen = false;               // a verdict is being found: transfers are ignored
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
-  bool blocked = false;        // a channel or the NIC was full
-  bool closed = false;         // nothing is left to do here
-  bool wants_buffer = false;   // announced, but the byte budget has no room yet
+  bool blocked = false;              // a channel or the NIC was full
+  bool closed = false;               // nothing is left to do here
+  bool wants_buffer = false;         // announced, but the byte budget has no room yet
   bool grant_owed = false;
-  bool sender_gone = false;    // whoever brought the payload here gave up before the generation opened
+  bool decline_owed = false;  // stream_from must learn that its payload is not wanted any more
+  bool sender_gone = false;   // whoever brought the payload here gave up before the generation opened
   Verdict verdict = Verdict::kPending;
   Verdict reason = Verdict::kPending;  // why a verdict is wanted
   std::uint64_t total_bytes = 0;
@@ -182,11 +183,11 @@ struct NodeState {
   std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each
   std::span<StreamOwner> incoming_streams;
   std::span<Group> groups;
-  std::span<Slot> slots;                  // per group, open_generations each; also the engine's runs
-  std::span<ChildStream> child_streams;   // per slot, transfers each
+  std::span<Slot> slots;                     // per group, open_generations each; also the engine's runs
+  std::span<ChildStream> child_streams;      // per slot, transfers each
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
-  std::span<Generation> child_bases;      // per group, nodes each: what the children of the reduction told
-  std::span<Stage> window_stages;         // per group: the barrier's schedule from rank 0, for the window
+  std::span<Generation> child_bases;         // per group, nodes each: what the children of the reduction told
+  std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
@@ -198,11 +199,11 @@ struct NodeState {
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;
-  bool again = false;                 // something could not be sent: look again after the next event
-  bool buffers_wanted = false;        // an incoming payload waits for the byte budget
+  bool again = false;           // something could not be sent: look again after the next event
+  bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;
-  Nanoseconds slot_timer = kNever;    // not later than the earliest Slot::due and Inquiry::due
-  Nanoseconds request_timer = kNever; // not later than the earliest Call::not_before or deadline of a held call
+  Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due and Inquiry::due
+  Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
   std::uint32_t next_to_transmit = 0;
   bool copy_pending = false;
   std::span<const std::byte> copy_bytes;

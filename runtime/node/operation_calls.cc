@@ -202,7 +202,8 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
       refuse_call(state, i, Verdict::kDeadlineExceeded);
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);
-    if (r.state == Request::State::kHeld && !r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
+    if (r.state == Request::State::kHeld && !r.passes)
+      state.request_timer = std::min(state.request_timer, r.call.deadline);
   }
 }
 

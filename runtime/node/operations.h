@@ -18,6 +18,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
                  std::span<const std::byte> payload, Nanoseconds now);
 void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint64_t contiguous, bool complete, Nanoseconds now);
 // A child has all of the payload (or will never need it: it is a new incarnation).
@@ -49,6 +50,5 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now);
 void hold(NodeState& state, std::uint32_t request);
 void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot);
 void refuse_call(NodeState& state, std::uint32_t request, Verdict verdict);
-
 
 }  // namespace fibocast::operations

@@ -114,8 +114,7 @@ bool fields(Io& io, PeerMessage& m) {
       operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream);
       return true;
     case PeerMessageType::kGrant:
-      operation(io, m), io.number(m.stream);
-      return true;
+    case PeerMessageType::kDecline: operation(io, m), io.number(m.stream); return true;
     case PeerMessageType::kVerdictRequest:
     case PeerMessageType::kFreeze:
       operation(io, m), io.number(m.verdict), io.number(m.total_bytes), io.number(m.segment_bytes);
@@ -124,36 +123,18 @@ bool fields(Io& io, PeerMessage& m) {
       operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
       ranks(io, m.ranks);
       return true;
-    case PeerMessageType::kVerdict:
-      operation(io, m), io.number(m.verdict), ranks(io, m.ranks);
-      return true;
-    case PeerMessageType::kWindow:
-      operation(io, m), io.number(m.completed);
-      return true;
-    case PeerMessageType::kGroupDefine:
-      definition(io, m);
-      return true;
-    case PeerMessageType::kGroupAnswer:
-      io.number(m.group), io.number(m.verdict);
-      return true;
-    case PeerMessageType::kGroupRemove:
-      io.number(m.group);
-      return true;
-    case PeerMessageType::kGroupUnknown:
-      io.number(m.group), io.number(m.generation);
-      return true;
-    case PeerMessageType::kMessage:
-      io.number(m.tag), io.number(m.total_bytes);
-      return true;
+    case PeerMessageType::kVerdict: operation(io, m), io.number(m.verdict), ranks(io, m.ranks); return true;
+    case PeerMessageType::kWindow: operation(io, m), io.number(m.completed); return true;
+    case PeerMessageType::kGroupDefine: definition(io, m); return true;
+    case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict); return true;
+    case PeerMessageType::kGroupRemove: io.number(m.group); return true;
+    case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
+    case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:
       io.number(m.tag), io.number(m.total_bytes), io.number(m.stream);
       return true;
-    case PeerMessageType::kMessageGrant:
-      io.number(m.stream);
-      return true;
-    case PeerMessageType::kMessageCredit:
-      io.number(m.count);
-      return true;
+    case PeerMessageType::kMessageGrant: io.number(m.stream); return true;
+    case PeerMessageType::kMessageCredit: io.number(m.count); return true;
   }
   return false;
 }

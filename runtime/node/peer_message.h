@@ -26,15 +26,16 @@ enum class PeerMessageType : std::uint8_t {
   kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
   kFreezeAnswer = 6,
   kVerdict = 7,
-  kWindow = 8,          // `completed` up the tree, `window_base` down
+  kWindow = 8,  // `completed` up the tree, `window_base` down
   kGroupDefine = 9,
-  kGroupAnswer = 10,    // `verdict`: kOk or kRefused
+  kGroupAnswer = 10,  // `verdict`: kOk or kRefused
   kGroupRemove = 11,
-  kGroupUnknown = 12,   // refusal: that group does not exist here
+  kGroupUnknown = 12,     // refusal: that group does not exist here
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
-  kMessageCredit = 16,    // `count` messages of the peer have been received by applications here so far
+  kDecline = 17,        // child -> parent: this generation's payload is not wanted here any more
+  kMessageCredit = 16,  // `count` messages of the peer have been received by applications here so far
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).

@@ -62,8 +62,8 @@ ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now) {
   const std::size_t object_bytes = carved_bytes<ReliableChannel>(1);
   const std::span<std::byte> memory =
       state.channel_memory.subspan(peer * (object_bytes + channel_bytes), object_bytes + channel_bytes);
-  p.channel = new (memory.data())
-      ReliableChannel(limits, channel_settings(state.settings, peer), memory.subspan(object_bytes));
+  p.channel =
+      new (memory.data()) ReliableChannel(limits, channel_settings(state.settings, peer), memory.subspan(object_bytes));
   p.channel->connect(now);
   p.trying_since = now;
   return *p.channel;
@@ -78,8 +78,7 @@ bool may_come(const NodeState& state, NodeId peer, Nanoseconds now) {
   return !connected(state, peer) && now - state.peers[peer].trying_since < state.settings.suspicion;
 }
 
-bool send(NodeState& state, NodeId to, const PeerMessage& message, bool urgent, Nanoseconds now,
-          PayloadRange payload) {
+bool send(NodeState& state, NodeId to, const PeerMessage& message, bool urgent, Nanoseconds now, PayloadRange payload) {
   ReliableChannel& c = channel(state, to, now);
   if (c.small_free() == 0) {
     state.again = true;

@@ -32,7 +32,7 @@ struct Request {
   Call call;
   CallDone done;
   std::uint64_t order = 0;  // kReceiving: first come, first served
-  NodeId peer = kNoNode;  // kReceiving, answered: the message
+  NodeId peer = kNoNode;    // kReceiving, answered: the message
   std::uint64_t tag = 0;
   PayloadRange range;
 };

@@ -86,8 +86,8 @@ void admit_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     return;
   }
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, 0, kNoBuffer};
-  if (s.wants_buffer && peers::accept_stream(state, s.stream_from, s.stream_in,
-                                             PayloadRange{s.buffer, 0, s.total_bytes}, owner, now)) {
+  if (s.wants_buffer &&
+      peers::accept_stream(state, s.stream_from, s.stream_in, PayloadRange{s.buffer, 0, s.total_bytes}, owner, now)) {
     s.wants_buffer = false;
     s.grant_owed = true;
   }
@@ -204,10 +204,39 @@ void give_up_streams(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseco
   }
 }
 
-void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+namespace {
+
+// They would wait for ever for what does not come through us. Best effort: who calls there has a deadline too.
+void tell_children(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
+  if (s.operation != Operation::kMulticast || s.verdict == Verdict::kOk || s.state != Slot::State::kDone) return;
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
+  m.verdict = s.verdict, m.ranks = s.ranks;
+  const std::span<const Transfer> all = children(state, slot);
+  for (std::uint32_t child = 0; child < all.size(); ++child) {
+    const bool has_it =
+        child < s.announced && slots::child_streams(state, slot)[child].state == ChildStream::State::kDone;
+    const NodeId to = node_of(state, slot, all[child].peer);
+    if (!has_it && peers::connected(state, to)) peers::send(state, to, m, true, now);
+  }
+}
+
+}  // namespace
+
+void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (!s.decline_owed) return;
+  const PeerMessage m = operations::message_about(state, slot, PeerMessageType::kDecline);
+  s.decline_owed = !peers::send(state, s.stream_from, m, true, now);
+}
+
+void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  tell_children(state, slot, now);
   give_up_streams(state, slot, kNoNode, now);
   if (s.stream_from == kNoNode) return;
+  s.decline_owed = true;
+  decline_if_owed(state, slot, now);
   if (StreamOwner* owner = peers::incoming_owner(state, s.stream_from, s.stream_in); owner != nullptr) {
     owner->kind = StreamOwner::Kind::kNone;
     peers::channel(state, s.stream_from, now).bulk_discard(s.stream_in);
@@ -223,11 +252,20 @@ void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMess
   if (!slots::holds(state.slots[slot], m.generation)) return;
   for (std::uint32_t child = 0; child < state.slots[slot].announced; ++child) {
     ChildStream& c = slots::child_streams(state, slot)[child];
-    const bool ours = c.stream == m.stream && transfers::node_of(state, slot, transfers::children(state, slot)[child].peer) == from;
+    const bool ours =
+        c.stream == m.stream && transfers::node_of(state, slot, transfers::children(state, slot)[child].peer) == from;
     if (!ours || c.state != ChildStream::State::kAnnounced) continue;
     c.state = ChildStream::State::kGranted;
     transfers::extend(state, slot, child, now);
   }
+}
+
+void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  if (!slots::holds(state.slots[slot], m.generation)) return;
+  transfers::give_up_streams(state, slot, from, now);
+  pump(state, slot, now);
+  close_if_through(state, slot, now);
 }
 
 void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t child, Nanoseconds now) {

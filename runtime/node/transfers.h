@@ -16,6 +16,8 @@ bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::ui
 void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // The operation has failed for this peer, or (kNoNode) for all that have not got it: their streams end.
 void give_up_streams(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now);
+// Tells the parent, if it has not been told yet, that its payload is not wanted any more.
+void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // The operation has failed here: streams end, nobody waits for the payload any more.
 void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now);
 

@@ -16,11 +16,18 @@ namespace {
 // The generation is over here: the sender is told how it ended.
 void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& m, Nanoseconds now) {
   ++state.counters.stale;
+  const std::uint32_t recorded = recorded_slot(state, group, m.generation);
+  if (m.operation == Operation::kMulticast && recorded != kNoIndex) {
+    // The parent has its own end of this generation; only its stream to us must not wait for ever.
+    if (m.type != PeerMessageType::kAnnounce) return;
+    state.slots[recorded].stream_from = to;
+    state.slots[recorded].decline_owed = true;
+    return transfers::decline_if_owed(state, recorded, now);
+  }
   PeerMessage v = m;
   v.type = PeerMessageType::kVerdict;
   v.source = state.groups[group].rank;
   v.window_base = state.groups[group].global_base;
-  const std::uint32_t recorded = recorded_slot(state, group, m.generation);
   v.verdict = recorded == kNoIndex ? Verdict::kStale : state.slots[recorded].verdict;
   v.ranks = recorded == kNoIndex ? RankSet{} : state.slots[recorded].ranks;
   // A success that a former incarnation of the sender took part in is not one of this incarnation.
@@ -137,9 +144,8 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   if (slot == kNoIndex) return;
   Slot& s = state.slots[slot];
   const Group& g = state.groups[group];
-  const bool expected =
-      slots::is_bulk(state, s) && s.stream_from == kNoNode &&
-      state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), 0) != Engine::kNone;
+  const bool expected = slots::is_bulk(state, s) && s.stream_from == kNoNode &&
+                        state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), 0) != Engine::kNone;
   if (!expected) {
     ++state.counters.malformed;
     return;

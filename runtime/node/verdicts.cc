@@ -41,8 +41,8 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   const std::uint32_t slot = operations::open_slot(state, group, question, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, question.generation);
   const std::uint32_t known = recorded != kNoIndex ? recorded : slot;
-  const bool differs = known != kNoIndex && (state.slots[known].operation != question.operation ||
-                                             state.slots[known].root != question.root);
+  const bool differs = known != kNoIndex &&
+                       (state.slots[known].operation != question.operation || state.slots[known].root != question.root);
   if (recorded != kNoIndex) answer.verdict = state.slots[recorded].verdict, answer.ranks = state.slots[recorded].ranks;
   if (differs) answer.verdict = Verdict::kMismatch;
   if (recorded == kNoIndex && slot != kNoIndex) {
@@ -162,8 +162,7 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
-  if (g.inquiry.phase == Inquiry::Phase::kFreezing &&
-      (ask_members(state, group, now) || now >= g.inquiry.due))
+  if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
   if (g.inquiry.phase == Inquiry::Phase::kTelling && tell_members(state, group, now)) {
     const Generation base = g.inquiry.window_base;
@@ -280,8 +279,8 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   Slot& s = state.slots[slot];
   const bool open = slots::holds(s, m.generation) && s.state == Slot::State::kOpen;
   // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours.
-  const bool foreign = m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier &&
-                       !state.engine->arrived(slot);
+  const bool foreign =
+      m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier && !state.engine->arrived(slot);
   if (open && m.verdict != Verdict::kPending)
     operations::conclude(state, slot, foreign ? Verdict::kStale : m.verdict, m.ranks, now);
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&

@@ -50,8 +50,7 @@ void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
 Generation subtree_base(NodeState& state, std::uint32_t group) {
   Generation base = state.groups[group].base;
   const RankSchedule s = groups::window_schedule(state, group);
-  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k)
-    base = std::min(base, groups::child_bases(state, group)[k]);
+  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k) base = std::min(base, groups::child_bases(state, group)[k]);
   return base;
 }
 
