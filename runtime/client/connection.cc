@@ -195,7 +195,8 @@ void Connection::wait_on_executor() {
       if (!self->pending_.empty()) self->wait_on_executor();
     });
   };
-  if (pending_.empty() && waiting_to_read_) socket_.cancel();  // or run() of the executor would never end
+  boost::system::error_code ignored;
+  if (pending_.empty() && waiting_to_read_) socket_.cancel(ignored);  // or run() of the executor would never end
   if (!pending_.empty() && !waiting_to_read_) arm(Socket::wait_read, &Connection::waiting_to_read_);
   if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
 }
