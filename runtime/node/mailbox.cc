@@ -248,7 +248,11 @@ void on_message(NodeState& state, NodeId from, const PeerMessage& m, std::span<c
   }
   const auto buffer = state.buffers->reserve(payload.size(), BufferUse::kEager);
   const std::uint32_t i = buffer ? add_incoming(state, from, m.tag, payload.size()) : kNoIndex;
-  check(i != kNoIndex);  // the tables are sized by the credit
+  if (i == kNoIndex) {  // only a peer that does not keep to its credit gets here
+    if (buffer) state.buffers->release(*buffer);
+    ++state.counters.malformed;
+    return;
+  }
   state.incoming[i].buffer = *buffer;
   state.incoming[i].state = IncomingMessage::State::kComplete;
   if (!payload.empty()) peers::copy(state, payload, PayloadRange{*buffer, 0, payload.size()});

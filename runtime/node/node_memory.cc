@@ -72,7 +72,8 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   lay_out(limits, carver, *state_, p);
   state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
-  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(p.buffers, limits.payload_bytes);
+  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(
+      p.buffers, limits.payload_bytes, limits.nodes * limits.message_credit + limits.groups * limits.open_generations);
   state_->requests = new (p.requests_place.data()) RequestTable(p.requests);
 }
 

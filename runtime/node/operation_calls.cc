@@ -89,6 +89,7 @@ void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanosecon
   if (open && s.operation == Operation::kBarrier) return slots::set_due(state, s, now);  // cannot be without us
   ++s.arrivals, ++s.delivered;
   if (open && slots::is_source(state, slot) && !state.engine->arrived(slot)) slots::set_due(state, s, now);
+  if (open) slots::set_due(state, s, now + state.settings.suspicion);  // nobody else may be left to ask how it ended
   close_if_through(state, slot, now);
 }
 

@@ -4,8 +4,12 @@
 
 namespace fibocast {
 
-PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes)
-    : entries_(entries), payload_bytes_(payload_bytes) {
+PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes, std::uint32_t eager_entries)
+    : entries_(entries),
+      payload_bytes_(payload_bytes),
+      free_eager_(eager_entries),
+      free_others_(static_cast<std::uint32_t>(entries.size()) - eager_entries) {
+  check(eager_entries < entries.size());
   for (std::size_t i = entries.size(); i > 0; --i) {
     entries_[i - 1] = Entry{};
     entries_[i - 1].next = free_;
@@ -20,11 +24,13 @@ std::uint64_t PayloadBuffers::share(BufferUse use) const {
 
 std::optional<BufferId> PayloadBuffers::reserve(std::uint64_t bytes, BufferUse use) {
   std::uint64_t& used = used_[static_cast<int>(use)];
-  if (free_ == kNoBuffer || bytes > share(use) || used > share(use) - bytes) return std::nullopt;
+  std::uint32_t& free = use == BufferUse::kEager ? free_eager_ : free_others_;
+  if (free == 0 || bytes > share(use) || used > share(use) - bytes) return std::nullopt;
   const BufferId id = free_;
   free_ = entries_[id].next;
   entries_[id] = Entry{bytes, 1, kNoBuffer, use};
   used += bytes;
+  --free;
   return id;
 }
 
@@ -48,6 +54,7 @@ bool PayloadBuffers::poll_freed(BufferId& id) {
   freed_ = entries_[id].next;
   entries_[id].next = free_;
   free_ = id;
+  ++(entries_[id].use == BufferUse::kEager ? free_eager_ : free_others_);
   return true;
 }
 

@@ -27,7 +27,8 @@ class PayloadBuffers {
     BufferUse use = BufferUse::kEager;
   };
 
-  PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes);
+  // `eager_entries` of the table are kept for kEager.
+  PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_bytes, std::uint32_t eager_entries);
 
   // A new buffer with one reference; none when its share or the table is used up just now.
   std::optional<BufferId> reserve(std::uint64_t bytes, BufferUse use);
@@ -45,6 +46,7 @@ class PayloadBuffers {
  private:
   std::span<Entry> entries_;
   std::uint64_t payload_bytes_;
+  std::uint32_t free_eager_ = 0, free_others_ = 0;
   std::uint64_t used_[4] = {0, 0, 0, 0};
   BufferId free_ = kNoBuffer;
   BufferId freed_ = kNoBuffer;

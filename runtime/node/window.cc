@@ -43,6 +43,7 @@ void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (g.announced_to < children.size()) return;  // goes on when that channel has room
   g.announced = g.announcing;
   g.announced_to = 0;
+  if (crosses_multiple(state.limits, g.announced, g.global_base)) state.again = true;  // it moved meanwhile
 }
 
 }  // namespace
