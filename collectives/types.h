@@ -50,7 +50,7 @@ struct Limits {
   std::uint32_t bulk_window = 256;     // unacknowledged fragments per peer
   std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
   std::uint32_t buffers =
-      4096;  // payload buffers; nodes * message_credit + groups * open_generations are for eager ones
+      4096;  // payload buffers, and nodes * message_credit + groups * open_generations for eager ones
   std::uint32_t requests = 1024;               // calls of local applications under way at a time
   std::uint32_t message_credit = 8;            // application messages a peer may send before one is received
   std::uint32_t nic_queue = 4096;              // transfers waiting for the emulated NIC
@@ -60,7 +60,7 @@ struct Limits {
   static constexpr Limits tiny() {
     Limits l;
     l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
-    l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 32;
+    l.stages = 4, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
     l.requests = 8, l.message_credit = 1, l.nic_queue = 4, l.payload_bytes = 16 << 10;
     return l;
   }
@@ -68,7 +68,7 @@ struct Limits {
   static constexpr Limits simulated() {
     Limits l;
     l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 60;
-    l.stages = 2, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 64, l.requests = 16;
+    l.stages = 2, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 16;
     l.message_credit = 1, l.nic_queue = 40, l.payload_bytes = 64 << 20;
     return l;
   }

@@ -19,6 +19,9 @@ struct Parts {
   std::span<Request> requests;
 };
 
+// All eager payloads that peers can make us keep at a time.
+std::uint32_t eager_buffers(const Limits& l) { return l.nodes * l.message_credit + l.groups * l.open_generations; }
+
 // One description of the layout, for counting bytes and for taking them. Large tables stay untouched until used.
 template <class Carver>
 void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
@@ -33,7 +36,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.outgoing = carver.template take<OutgoingMessage>(l.requests);
   s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
   p.requests = carver.template take<Request>(l.requests);
-  p.buffers = carver.template take<PayloadBuffers::Entry>(l.buffers);
+  p.buffers = carver.template take<PayloadBuffers::Entry>(l.buffers + eager_buffers(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);
   s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
