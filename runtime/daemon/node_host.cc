@@ -45,7 +45,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       transport_(transport),
       arena_(Node::bytes_needed(limits)),
       node_(limits, settings, arena_.bytes()),
-      memory_(limits.buffers),
+      memory_(Node::buffer_ids(limits)),
       wait_(wait),
       handlers_(std::move(handlers)),
       timer_(context),

@@ -82,7 +82,7 @@ void tell_credit(NodeState& state, NodeId to, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kMessageCredit;
   m.count = p.consumed;
-  p.credit_owed = !peers::send(state, to, m, false, now);
+  p.credit_owed = !peers::send(state, to, m, true, now);  // urgent: a lost one must not hold up what is behind it
   if (!p.credit_owed) p.consumed_told = p.consumed;
 }
 

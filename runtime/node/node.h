@@ -132,6 +132,8 @@ enum class Admission : std::uint8_t {
 class Node {
  public:
   static std::size_t bytes_needed(const Limits& limits);
+  // Buffer ids are below this.
+  static std::uint32_t buffer_ids(const Limits& limits);
   // `memory`: at least bytes_needed(limits), aligned for max_align_t, zeroed or not; outlives the node.
   // Precondition: settings within limits (nodes <= limits.nodes, self < nodes).
   Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory);

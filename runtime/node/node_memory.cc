@@ -36,7 +36,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.outgoing = carver.template take<OutgoingMessage>(l.requests);
   s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
   p.requests = carver.template take<Request>(l.requests);
-  p.buffers = carver.template take<PayloadBuffers::Entry>(l.buffers + eager_buffers(l));
+  p.buffers = carver.template take<PayloadBuffers::Entry>(Node::buffer_ids(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);
   s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
@@ -57,6 +57,8 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
 }
 
 }  // namespace
+
+std::uint32_t Node::buffer_ids(const Limits& limits) { return limits.buffers + eager_buffers(limits); }
 
 std::size_t Node::bytes_needed(const Limits& limits) {
   MemoryCounter counter;

@@ -4,6 +4,7 @@
 
 #include "runtime/node/groups.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/slots.h"
 
 namespace fibocast::window {
 
@@ -23,22 +24,32 @@ bool crosses_multiple(const Limits& limits, Generation told, Generation now) {
   return now / step > told / step;
 }
 
+// A barrier under way will carry the news, unless it cannot end before somebody has heard them.
+bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told) {
+  const Group& g = state.groups[group];
+  const Slot& s = state.slots[slots::index_of(state, group, g.base)];
+  const bool open = slots::holds(s, g.base) && s.state == Slot::State::kOpen;
+  return open && s.operation == Operation::kBarrier && s.root == 0 && g.base - told < state.limits.open_generations;
+}
+
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
   Group& g = state.groups[group];
   const RankSchedule s = groups::window_schedule(state, group);
   if (s.stages[0].sends == 0 || !crosses_multiple(state.limits, g.reported, base)) return;
+  if (barrier_tells(state, group, g.reported)) return;
   const Rank parent = s.sends(s.stages[0])[0].peer;
-  if (peers::send(state, groups::node_of(g, parent), window_message(g, base), false, now)) g.reported = base;
+  if (peers::send(state, groups::node_of(g, parent), window_message(g, base), true, now)) g.reported = base;
 }
 
 void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Group& g = state.groups[group];
   if (!crosses_multiple(state.limits, g.announced, g.global_base)) return;
+  if (barrier_tells(state, group, g.announced)) return;
   if (g.announced_to == 0) g.announcing = g.global_base;
   const RankSchedule s = groups::window_schedule(state, group);
   const std::span<const Transfer> children = s.sends(s.stages[1]);
   while (g.announced_to < children.size() &&
-         peers::send(state, groups::node_of(g, children[g.announced_to].peer), window_message(g, 0), false, now))
+         peers::send(state, groups::node_of(g, children[g.announced_to].peer), window_message(g, 0), true, now))
     ++g.announced_to;
   if (g.announced_to < children.size()) return;  // goes on when that channel has room
   g.announced = g.announcing;
