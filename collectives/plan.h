@@ -28,8 +28,8 @@ struct TreeSpec {
 };
 
 struct Plan {
-  TreeSpec reduction;     // barrier, upward phase: by default Fibo(r,s), the mirror tree (PAPERS A30)
-  TreeSpec distribution;  // barrier, downward phase, and multicast: by default Fibo(s,r)
+  TreeSpec reduction;               // barrier, upward phase: by default Fibo(r,s), the mirror tree (PAPERS A30)
+  TreeSpec distribution;            // barrier, downward phase, and multicast: by default Fibo(s,r)
   std::uint32_t segment_bytes = 0;  // multicast payloads above this travel in segments of it; 0 = never
   bool operator==(const Plan&) const = default;
 };

@@ -67,7 +67,8 @@ class Evaluation {
   void prepare(Rank rank) {
     const RankPart& part = schedule_.ranks[rank];
     prediction_.stage_active[rank].assign(part.stages.size(), 0);
-    for (std::uint8_t i = 0; i < part.stages.size(); ++i) {
+    const auto count = static_cast<std::uint8_t>(part.stages.size());  // stages are numbered in 8 bits
+    for (std::uint8_t i = 0; i < count; ++i) {
       const auto receives = part.view().receives(part.stages[i]);
       StageProgress progress;
       progress.missing = part.stages[i].receives;
@@ -153,7 +154,8 @@ class Evaluation {
   void end_stage(Rank rank, std::uint8_t index, Time now) {
     --running_;
     const std::vector<Stage>& stages = schedule_.ranks[rank].stages;
-    for (std::uint8_t i = 0; i < stages.size(); ++i)
+    const auto count = static_cast<std::uint8_t>(stages.size());
+    for (std::uint8_t i = 0; i < count; ++i)
       if (stages[i].after == index) wake(rank, i, now);
   }
 

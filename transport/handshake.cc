@@ -32,14 +32,10 @@ void Handshake::connect(Nanoseconds now) {
 
 Handshake::Outcome Handshake::on_frame(const Frame& frame, Nanoseconds now) {
   switch (frame.type) {
-    case FrameType::kHello:
-      return on_hello(frame, now);
-    case FrameType::kHelloAck:
-      return on_hello_ack(frame);
-    case FrameType::kRefuse:
-      return on_refuse(frame);
-    default:
-      return on_session_frame(frame, now);
+    case FrameType::kHello: return on_hello(frame, now);
+    case FrameType::kHelloAck: return on_hello_ack(frame);
+    case FrameType::kRefuse: return on_refuse(frame);
+    default: return on_session_frame(frame, now);
   }
 }
 

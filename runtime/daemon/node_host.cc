@@ -87,7 +87,9 @@ void NodeHost::pump() {
   if (pumping_) return;
   pumping_ = true;
   do {
-    while (drain_events() | drain_frames()) {
+    for (bool moved = true; moved;) {
+      const bool events = drain_events();
+      moved = drain_frames() || events;
     }
   } while (deliver() || (handlers_.on_drained && handlers_.on_drained()));
   pumping_ = false;

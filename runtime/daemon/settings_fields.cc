@@ -8,7 +8,7 @@
 namespace fibocast {
 namespace {
 
-constexpr std::int64_t kHour_ns = 3'600'000'000'000;
+constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
 template <class T>
 std::string number_text(T value) {
@@ -117,7 +117,7 @@ void add_node_and_cluster(Fields& f) {
 void add_model(Fields& f) {
   const auto time = [&f](std::string name, std::string help, std::int64_t min,
                          Nanoseconds Settings::ModelSection::*at) {
-    f.push_back(number<std::int64_t>("model." + name, "", help, min, kHour_ns,
+    f.push_back(number<std::int64_t>("model." + name, "", help, min, kHourNs,
                                      [at](Settings& s) -> std::int64_t& { return s.model.*at; }));
   };
   time("s_ns", "send occupancy s the trees are optimal for", 1, &Settings::ModelSection::s_ns);
@@ -173,7 +173,7 @@ void add_limits(Fields& f) {
 void add_emulation(Fields& f) {
   using E = Settings::EmulationSection;
   const auto time = [&f](std::string name, std::string help, Nanoseconds E::*at) {
-    f.push_back(number<std::int64_t>("emulation." + name, "", help, 0, kHour_ns,
+    f.push_back(number<std::int64_t>("emulation." + name, "", help, 0, kHourNs,
                                      [at](Settings& s) -> std::int64_t& { return s.emulation.*at; }));
   };
   const auto real = [&f](std::string name, std::string help, double min, double E::*at) {

@@ -10,12 +10,12 @@ namespace fibocast::group_admin {
 
 namespace {
 
-bool same_definition(const Group& a, const Group& b) {
+bool same_definition(const GroupState& a, const GroupState& b) {
   return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
          a.plan == b.plan;
 }
 
-PeerMessage define_message(const Group& g) {
+PeerMessage define_message(const GroupState& g) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupDefine;
   m.group = g.id, m.epoch = g.epoch;
@@ -24,8 +24,8 @@ PeerMessage define_message(const Group& g) {
   return m;
 }
 
-Group group_of(const GroupDefinition& d) {
-  Group g;
+GroupState group_of(const GroupDefinition& d) {
+  GroupState g;
   g.created = true;
   g.id = group_id(d.name, true);
   groups::set_name(g, d.name);
@@ -35,8 +35,8 @@ Group group_of(const GroupDefinition& d) {
   return g;
 }
 
-Group group_of(const PeerMessage& m) {
-  Group g;
+GroupState group_of(const PeerMessage& m) {
+  GroupState g;
   g.created = true;
   g.id = m.group, g.epoch = m.epoch;
   g.name = m.name, g.name_length = m.name_length;
@@ -45,7 +45,7 @@ Group group_of(const PeerMessage& m) {
 }
 
 void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   Request& r = state.requests->at(g.inquiry.request);
   const auto members = groups::inquiry_members(state, group);
   for (Rank rank = 0; rank < members.size(); ++rank)
@@ -63,20 +63,20 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 // Members are asked once each; a member that does not answer in time counts as one that refused.
 void end_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const bool timed_out = now >= g.inquiry.due;
   if (g.inquiry.answers < groups::size_of(g) && !timed_out) return;
   finish_definition(state, group, now);
 }
 
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   operations::cancel_all(state, group, now);
   g.used = false;
 }
 
 void tell_members(NodeState& state, std::uint32_t group, const PeerMessage& message, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < groups::size_of(g); ++r) {
     const NodeId node = groups::node_of(g, r);
@@ -102,7 +102,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
   if (i == kNoIndex) i = groups::make_default(state, group_id(name, false), name);
   if (i == kNoIndex) return groups::table_full(state) ? Admission::kWouldBlock : Admission::kNoPlan;
-  Group& g = state.groups[i];
+  GroupState& g = state.groups[i];
   groups::set_name(g, name);
   // A default group's number of local participants is each node's own affair; the first caller says it.
   if (fresh && participants != 0) g.participants = participants;
@@ -117,7 +117,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.participants > state.limits.participants) return Admission::kTooLarge;
-  Group group = group_of(d);
+  GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
   if (groups::table_full(state)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
@@ -131,7 +131,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   state.requests->at(request).answer = Event::Kind::kGroupReady;
   state.requests->at(request).done.cookie = cookie;
   groups::begin_inquiry(state, i, Inquiry::Phase::kDefining, now, now + state.settings.group_patience);
-  Group& g = state.groups[i];
+  GroupState& g = state.groups[i];
   g.inquiry.request = request;
   if (g.rank != kNoRank) {
     ++g.inquiry.answers;
@@ -151,7 +151,7 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
 }
 
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kDefining) {
     tell_members(state, group, define_message(g), now);
     end_definition(state, group, now);
@@ -165,7 +165,7 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  Group group = group_of(m);
+  GroupState group = group_of(m);
   const std::uint32_t i = groups::find(state, m.group);
   const bool members_ok = !group.members.empty() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
@@ -184,7 +184,7 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
   if (i == kNoIndex || state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
-  Group& g = state.groups[i];
+  GroupState& g = state.groups[i];
   const Rank rank = g.members.index_of(from);
   if (rank == kNoRank || groups::inquiry_members(state, i)[rank].answered) return;
   groups::inquiry_members(state, i)[rank].answered = true;

@@ -23,7 +23,7 @@ std::uint32_t free_index(const NodeState& state) {
 
 // Writes the barrier's own schedule. False: the tree has more children here than Limits::transfers.
 bool build_window(NodeState& state, std::uint32_t group) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (g.rank == kNoRank) return true;
   const Limits& l = state.limits;
   ScheduleWriter writer(state.window_stages.subspan(std::size_t{group} * l.stages, l.stages),
@@ -37,15 +37,15 @@ bool build_window(NodeState& state, std::uint32_t group) {
 
 bool table_full(const NodeState& state) { return free_index(state) == kNoIndex; }
 
-void set_name(Group& g, std::string_view name) {
+void set_name(GroupState& g, std::string_view name) {
   g.name_length = static_cast<std::uint8_t>(std::min(name.size(), kMaxGroupName));
   std::copy_n(name.begin(), g.name_length, g.name.begin());
 }
 
-std::uint32_t add(NodeState& state, const Group& group) {
+std::uint32_t add(NodeState& state, const GroupState& group) {
   const std::uint32_t i = free_index(state);
   if (i == kNoIndex) return kNoIndex;
-  Group& g = state.groups[i];
+  GroupState& g = state.groups[i];
   g = group;
   g.used = true;
   g.rank = g.members.index_of(state.settings.self);
@@ -77,7 +77,7 @@ std::uint32_t find_by_name(const NodeState& state, std::string_view name) {
 }
 
 std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name) {
-  Group g;
+  GroupState g;
   g.id = id;
   set_name(g, name);
   g.members.add_run({0, state.settings.nodes});

@@ -8,12 +8,12 @@
 
 namespace fibocast::groups {
 
-inline std::string_view name_of(const Group& g) { return {g.name.data(), g.name_length}; }
-inline std::uint32_t size_of(const Group& g) { return g.members.size(); }
-inline NodeId node_of(const Group& g, Rank rank) { return g.members.at(rank); }
+inline std::string_view name_of(const GroupState& g) { return {g.name.data(), g.name_length}; }
+inline std::uint32_t size_of(const GroupState& g) { return g.members.size(); }
+inline NodeId node_of(const GroupState& g, Rank rank) { return g.members.at(rank); }
 // Ranks in schedules are rotated so that the root is 0.
-inline Rank virtual_rank(const Group& g, Rank rank, Rank root) { return (rank + size_of(g) - root) % size_of(g); }
-inline Rank real_rank(const Group& g, Rank rank, Rank root) { return (rank + root) % size_of(g); }
+inline Rank virtual_rank(const GroupState& g, Rank rank, Rank root) { return (rank + size_of(g) - root) % size_of(g); }
+inline Rank real_rank(const GroupState& g, Rank rank, Rank root) { return (rank + root) % size_of(g); }
 
 std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
 std::uint32_t find_by_name(const NodeState& state, std::string_view name);
@@ -22,9 +22,9 @@ std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
 
 // Fills a free entry of the table with `group`; kNoIndex: the table is full, or its tree has more children at this
 // node than Limits::transfers.
-std::uint32_t add(NodeState& state, const Group& group);
+std::uint32_t add(NodeState& state, const GroupState& group);
 bool table_full(const NodeState& state);
-void set_name(Group& g, std::string_view name);
+void set_name(GroupState& g, std::string_view name);
 
 inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
   return state.slots.subspan(std::size_t{group} * state.limits.open_generations, state.limits.open_generations);

@@ -214,14 +214,14 @@ Nanoseconds Node::next_deadline() const {
 
 std::uint32_t Node::group_count() const {
   std::uint32_t n = 0;
-  for (const Group& g : state_->groups) n += g.used;
+  for (const GroupState& g : state_->groups) n += g.used;
   return n;
 }
 
 Node::GroupInfo Node::group_info(std::uint32_t index) const {
   std::uint32_t i = 0;
   while (!state_->groups[i].used || index-- > 0) ++i;
-  const Group& g = state_->groups[i];
+  const GroupState& g = state_->groups[i];
   return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.base, g.plan};
 }
 

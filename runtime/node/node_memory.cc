@@ -31,7 +31,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.peers = carver.template take<Peer>(l.nodes);
   s.outgoing_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
   s.incoming_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
-  s.groups = carver.template take<Group>(l.groups);
+  s.groups = carver.template take<GroupState>(l.groups);
   s.slots = carver.template take<Slot>(slots);
   s.outgoing = carver.template take<OutgoingMessage>(l.requests);
   s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
@@ -50,7 +50,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.engine_place = carver.template take_untouched<std::byte>(sizeof(Engine));
   p.nic_place = carver.template take_untouched<std::byte>(sizeof(EmulatedNic));
   p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
-  p.requests_place = carver.template take_untouched<std::byte>(sizeof(RequestTable));
+  p.requests_place = carver.template take_untouched<std::byte>(sizeof(RequestList));
   p.nic_memory = carver.template take_untouched<std::byte>(EmulatedNic::bytes_needed(l.nic_queue));
   s.small_buffers = carver.template take_untouched<BufferId>(std::size_t{l.nodes} * l.small_window);
   s.channel_memory = carver.template take_untouched<std::byte>(l.nodes * channel);
@@ -79,7 +79,7 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
   state_->buffers = new (p.buffers_place.data()) PayloadBuffers(
       p.buffers, limits.payload_bytes, limits.nodes * limits.message_credit + limits.groups * limits.open_generations);
-  state_->requests = new (p.requests_place.data()) RequestTable(p.requests);
+  state_->requests = new (p.requests_place.data()) RequestList(p.requests);
 }
 
 }  // namespace fibocast

@@ -125,7 +125,7 @@ struct InquiryMember {
   bool asked = false, answered = false, arrived = false;
 };
 
-struct Group {
+struct GroupState {
   bool used = false;
   bool created = false;
   GroupId id = 0;
@@ -182,7 +182,7 @@ struct NodeState {
   std::span<BufferId> small_buffers;        // per peer, small_window each: payloads of unacknowledged small messages
   std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each
   std::span<StreamOwner> incoming_streams;
-  std::span<Group> groups;
+  std::span<GroupState> groups;
   std::span<Slot> slots;                     // per group, open_generations each; also the engine's runs
   std::span<ChildStream> child_streams;      // per slot, transfers each
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
@@ -194,7 +194,7 @@ struct NodeState {
   Engine* engine = nullptr;
   EmulatedNic* nic = nullptr;
   PayloadBuffers* buffers = nullptr;
-  RequestTable* requests = nullptr;
+  RequestList* requests = nullptr;
 
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;

@@ -18,7 +18,7 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
   return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && s.operation == Operation::kMulticast);
 }
 
-Admission admissible(const NodeState& state, const Group& g, const Call& c) {
+Admission admissible(const NodeState& state, const GroupState& g, const Call& c) {
   if (g.rank == kNoRank) return Admission::kNotMember;
   if (c.root >= groups::size_of(g)) return Admission::kBadRank;
   if (c.payload.buffer != kNoBuffer && (c.operation != Operation::kMulticast || c.root != g.rank))
@@ -26,7 +26,7 @@ Admission admissible(const NodeState& state, const Group& g, const Call& c) {
   return state.buffers->can_ever_fit(c.payload.length) ? Admission::kTaken : Admission::kTooLarge;
 }
 
-PeerMessage opening(const NodeState& state, const Group& g, const Call& c, Generation generation) {
+PeerMessage opening(const NodeState& state, const GroupState& g, const Call& c, Generation generation) {
   PeerMessage m;
   m.generation = generation, m.operation = c.operation, m.root = c.root, m.charged = c.charged;
   m.total_bytes = c.payload.length;
@@ -49,7 +49,7 @@ bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r)
 // The sender has called: its payload becomes the slot's.
 void take_payload(NodeState& state, std::uint32_t slot, Request& r) {
   Slot& s = state.slots[slot];
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   const PeerMessage m = opening(state, g, r.call, s.generation);
   check(transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes));
   s.shape_known = true;
@@ -136,7 +136,7 @@ void hold(NodeState& state, std::uint32_t request) {
 }
 
 Generation joinable_generation(NodeState& state, std::uint32_t group) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   Generation generation = std::max(g.base, g.global_base);
   while (generation - g.base < state.limits.open_generations && !takes_part(state, group, generation)) ++generation;
   return generation;
@@ -144,7 +144,7 @@ Generation joinable_generation(NodeState& state, std::uint32_t group) {
 
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   Request& r = state.requests->at(request);
-  Group& g = state.groups[r.group];
+  GroupState& g = state.groups[r.group];
   const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
   r.done.generation = generation;
   const Generation first = std::max(g.base, g.global_base);

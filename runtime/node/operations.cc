@@ -15,7 +15,7 @@ namespace {
 
 bool rejoins(const NodeState& state, std::uint32_t slot, const Request& r, Nanoseconds now) {
   const Slot& s = state.slots[slot];
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   // A caller that numbers its operations gets its own verdict. One that joined what was open was merely late.
   if (r.call.generation || r.forgotten || r.call.deadline <= now) return false;
   return s.verdict == Verdict::kStale ||
@@ -52,7 +52,7 @@ bool nothing_left(const NodeState& state, std::uint32_t slot) {
 }
 
 bool advance_base(NodeState& state, std::uint32_t group) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const Generation before = g.base;
   for (;;) {
     const Slot& s = state.slots[slots::index_of(state, group, g.base)];
@@ -64,7 +64,7 @@ bool advance_base(NodeState& state, std::uint32_t group) {
 
 // Not re-entered: a call that is let in may end at once and move the window again.
 void retry_held(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   g.retry_again = true;
   if (g.retrying) return;
   g.retrying = true;
@@ -88,7 +88,7 @@ void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   if (slots::holds(s, m.generation)) return slot;
@@ -136,7 +136,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
 }
 
 void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (base <= g.global_base) return;
   g.global_base = base;
   const Generation from = g.base;
@@ -157,7 +157,7 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
 
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
   const Slot& s = state.slots[slot];
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   PeerMessage m;
   m.type = type;
   m.group = g.id, m.epoch = g.epoch, m.generation = s.generation, m.operation = s.operation;
@@ -177,7 +177,7 @@ void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 
 void pump_all(NodeState& state, Nanoseconds now) {
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
-    const Group& g = state.groups[group];
+    const GroupState& g = state.groups[group];
     if (!g.used) continue;
     const Generation first = g.base;  // moves on as operations end
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)

@@ -4,14 +4,14 @@
 
 namespace fibocast {
 
-RequestTable::RequestTable(std::span<Request> requests) : requests_(requests) {
+RequestList::RequestList(std::span<Request> requests) : requests_(requests) {
   for (std::size_t i = requests.size(); i > 0; --i) {
     requests_[i - 1].next = free_;
     free_ = static_cast<std::uint32_t>(i - 1);
   }
 }
 
-std::uint32_t RequestTable::add(Request::State state) {
+std::uint32_t RequestList::add(Request::State state) {
   if (free_ == kNoRequest) return kNoRequest;
   const std::uint32_t i = free_;
   free_ = requests_[i].next;
@@ -21,7 +21,7 @@ std::uint32_t RequestTable::add(Request::State state) {
   return i;
 }
 
-void RequestTable::answer(std::uint32_t i) {
+void RequestList::answer(std::uint32_t i) {
   check(requests_[i].state != Request::State::kFree && requests_[i].state != Request::State::kDone);
   requests_[i].state = Request::State::kDone;
   requests_[i].next = kNoRequest;
@@ -32,7 +32,7 @@ void RequestTable::answer(std::uint32_t i) {
   last_answer_ = i;
 }
 
-std::uint32_t RequestTable::poll_answer() {
+std::uint32_t RequestList::poll_answer() {
   const std::uint32_t i = first_answer_;
   if (i == kNoRequest) return i;
   first_answer_ = requests_[i].next;
@@ -40,7 +40,7 @@ std::uint32_t RequestTable::poll_answer() {
   return i;
 }
 
-void RequestTable::release(std::uint32_t i) {
+void RequestList::release(std::uint32_t i) {
   requests_[i].state = Request::State::kFree;
   requests_[i].next = free_;
   free_ = i;

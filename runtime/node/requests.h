@@ -37,9 +37,9 @@ struct Request {
   PayloadRange range;
 };
 
-class RequestTable {
+class RequestList {
  public:
-  explicit RequestTable(std::span<Request> requests);
+  explicit RequestList(std::span<Request> requests);
 
   std::uint32_t add(Request::State state);  // kNoRequest when full
   Request& at(std::uint32_t i) { return requests_[i]; }

@@ -12,7 +12,7 @@ inline std::uint32_t index_of(const NodeState& state, std::uint32_t group, Gener
 inline std::uint32_t group_of(const NodeState& state, std::uint32_t slot) {
   return slot / state.limits.open_generations;
 }
-inline Group& group(NodeState& state, std::uint32_t slot) { return state.groups[group_of(state, slot)]; }
+inline GroupState& group(NodeState& state, std::uint32_t slot) { return state.groups[group_of(state, slot)]; }
 inline bool holds(const Slot& s, Generation generation) {
   return s.used && s.generation == generation && s.state != Slot::State::kEmpty;
 }

@@ -15,7 +15,7 @@ namespace fibocast::transfers {
 namespace {
 
 NodeId node_of(const NodeState& state, std::uint32_t slot, Rank virtual_rank) {
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   return groups::node_of(g, groups::real_rank(g, virtual_rank, state.slots[slot].root));
 }
 
@@ -113,7 +113,7 @@ bool transmit_small(NodeState& state, std::uint32_t slot, const Transfer& t, std
                     Nanoseconds now) {
   Slot& s = state.slots[slot];
   const std::uint32_t group = slots::group_of(state, slot);
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kTransfer);
   m.stage = t.stage, m.repetition = repetition;
   m.completed = window::subtree_base(state, group);
@@ -165,7 +165,7 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
 
 bool set_shape(NodeState& state, std::uint32_t slot, std::uint64_t total_bytes, std::uint32_t segment_bytes) {
   Slot& s = state.slots[slot];
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   s.total_bytes = total_bytes;
   s.segment_bytes = total_bytes > state.limits.eager_bytes ? segment_bytes : 0;
   const OperationShape shape{s.operation, groups::size_of(g), s.total_bytes, s.segment_bytes};

@@ -37,7 +37,7 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
 
 bool same_operation(const Slot& s, const PeerMessage& m) { return s.operation == m.operation && s.root == m.root; }
 
-bool plausible(const NodeState& state, const Group& g, NodeId from, const PeerMessage& m) {
+bool plausible(const NodeState& state, const GroupState& g, NodeId from, const PeerMessage& m) {
   if (m.root >= groups::size_of(g) || m.source >= groups::size_of(g)) return false;
   if (groups::node_of(g, m.source) != from || m.source == g.rank) return false;
   return state.buffers->can_ever_fit(m.total_bytes);
@@ -45,7 +45,7 @@ bool plausible(const NodeState& state, const Group& g, NodeId from, const PeerMe
 
 // The open slot that a message belongs to, with the payload's size known; kNoIndex: the message is dealt with.
 std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (m.epoch != g.epoch || !plausible(state, g, from, m)) {
     ++state.counters.malformed;
     return kNoIndex;
@@ -92,7 +92,7 @@ void arrive_from_wire(NodeState& state, std::uint32_t slot, std::uint32_t index,
     return deliver(state, slot, index, repetition, now);
   }
   const Transfer t = state.engine->schedule(slot).transfers[index];
-  const Group& g = slots::group(state, slot);
+  const GroupState& g = slots::group(state, slot);
   const std::uint64_t order = std::uint64_t{groups::real_rank(g, t.peer, s.root)} << 8 | t.stage;
   state.nic->request_receive(pack({slot, s.generation, index, repetition}), bytes, order, now);
 }
@@ -116,7 +116,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   const std::uint32_t slot = slot_for(state, group, from, m, now);
   if (slot == kNoIndex) return;
   Slot& s = state.slots[slot];
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const std::uint32_t index = state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), m.stage);
   const std::uint64_t expected = m.operation == Operation::kMulticast ? s.total_bytes : 0;
   if (index == Engine::kNone || payload.size() != expected || slots::is_bulk(state, s)) {
@@ -143,7 +143,7 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   const std::uint32_t slot = slot_for(state, group, from, m, now);
   if (slot == kNoIndex) return;
   Slot& s = state.slots[slot];
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const bool expected = slots::is_bulk(state, s) && s.stream_from == kNoNode &&
                         state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), 0) != Engine::kNone;
   if (!expected) {

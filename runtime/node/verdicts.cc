@@ -15,7 +15,7 @@ namespace {
 // kNoNode: wait a little, for two coordinators at a time might find two verdicts.
 NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
-  const Group& g = state.groups[slots::group_of(state, slot)];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
   std::uint32_t skip = s.coordinators_tried;
   for (Rank v = 0; v < groups::size_of(g); ++v) {
     const NodeId node = groups::node_of(g, groups::real_rank(g, v, s.root));
@@ -30,7 +30,7 @@ Verdict reason_of(const Slot& s) { return s.reason == Verdict::kMismatch ? s.rea
 
 // Freezes a slot here and says how far it is.
 PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& question, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   PeerMessage answer = question;
   answer.type = PeerMessageType::kFreezeAnswer;
   answer.source = g.rank;
@@ -72,7 +72,7 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
 }
 
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
   PeerMessage m;
   m.type = PeerMessageType::kFreeze;
@@ -85,7 +85,7 @@ PeerMessage question_of(const NodeState& state, std::uint32_t group) {
 
 void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now) {
   const std::uint32_t group = slots::group_of(state, slot);
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
   groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing, now, now + state.settings.suspicion);
   const Slot& s = state.slots[slot];
@@ -113,7 +113,7 @@ Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
 }
 
 void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
   if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
@@ -125,7 +125,7 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const PeerMessage question = question_of(state, group);
   const auto members = groups::inquiry_members(state, group);
   bool all_heard = true;
@@ -143,7 +143,7 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   PeerMessage m = question_of(state, group);
   m.type = PeerMessageType::kVerdict;
   m.verdict = g.inquiry.verdict, m.ranks = g.inquiry.ranks;
@@ -161,7 +161,7 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
   if (g.inquiry.phase == Inquiry::Phase::kTelling && tell_members(state, group, now)) {
@@ -200,7 +200,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   peers::send(state, to, m, true, now);  // if the channel is full: asked again soon
 }
 
-bool is_member(const Group& g, NodeId from, const PeerMessage& m) {
+bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {
   return m.epoch == g.epoch && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
          groups::node_of(g, m.source) == from;
 }
@@ -225,7 +225,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
     if (s.state == Slot::State::kOpen) state.slot_timer = std::min(state.slot_timer, s.due);
   }
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
-    Group& g = state.groups[group];
+    GroupState& g = state.groups[group];
     if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
     if (g.inquiry.ask_again <= now) ask_again(state, group, now);
     pump_inquiry(state, group, now);
@@ -265,7 +265,7 @@ void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
 }
 
 void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
   if (!is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
   take_answer(state, group, m.source, m);
@@ -273,7 +273,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
 }
 
 void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (m.epoch != g.epoch || m.root >= groups::size_of(g)) return;
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
@@ -296,7 +296,7 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 }
 
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const Rank rank = g.members.index_of(from);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   if (rank == kNoRank || !slots::holds(state.slots[slot], m.generation)) return;
@@ -309,7 +309,7 @@ namespace {
 
 // The last failure on record, else the window: enough for a newcomer to find the generation that is open.
 bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   if (!g.used || g.rank == kNoRank || g.base == 0 || g.members.index_of(peer) == kNoRank) return true;
   std::uint32_t latest = kNoIndex;
   for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {

@@ -10,7 +10,7 @@ namespace fibocast::window {
 
 namespace {
 
-PeerMessage window_message(const Group& g, Generation completed) {
+PeerMessage window_message(const GroupState& g, Generation completed) {
   PeerMessage m;
   m.type = PeerMessageType::kWindow;
   m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
@@ -26,14 +26,14 @@ bool crosses_multiple(const Limits& limits, Generation told, Generation now) {
 
 // A barrier under way will carry the news, unless it cannot end before somebody has heard them.
 bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told) {
-  const Group& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   const Slot& s = state.slots[slots::index_of(state, group, g.base)];
   const bool open = slots::holds(s, g.base) && s.state == Slot::State::kOpen;
   return open && s.operation == Operation::kBarrier && s.root == 0 && g.base - told < state.limits.open_generations;
 }
 
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   const RankSchedule s = groups::window_schedule(state, group);
   if (s.stages[0].sends == 0 || !crosses_multiple(state.limits, g.reported, base)) return;
   if (barrier_tells(state, group, g.reported)) return;
@@ -42,7 +42,7 @@ void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanosec
 }
 
 void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (!crosses_multiple(state.limits, g.announced, g.global_base)) return;
   if (barrier_tells(state, group, g.announced)) return;
   if (g.announced_to == 0) g.announcing = g.global_base;
@@ -76,7 +76,7 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
 }
 
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  Group& g = state.groups[group];
+  GroupState& g = state.groups[group];
   if (g.rank == kNoRank) return;
   const Generation base = subtree_base(state, group);
   if (g.rank == 0 && base > g.global_base) g.global_base = base;

@@ -12,7 +12,7 @@ Generation subtree_base(NodeState& state, std::uint32_t group);
 // A child of the reduction says how far its subtree is.
 void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed);
 // This rank moved on, or heard of others: tells up and down what crossed a multiple of W/2. At rank 0 this moves
-// Group::global_base.
+// GroupState::global_base.
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now);
 
 }  // namespace fibocast::window

@@ -24,9 +24,11 @@ std::string duration_text(Nanoseconds duration) {
   };
   for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}, Unit{1, "ns"}}) {
     if (duration < unit.size && unit.size > 1) continue;
+    // To a thousandth of the unit.
+    const Nanoseconds parts = unit.size > 1 ? 1000 : 1;
+    const double value = static_cast<double>(duration / (unit.size / parts)) / static_cast<double>(parts);
     char text[48];
-    std::snprintf(text, sizeof text, "%.15g %s",
-                  double(duration / (unit.size / (unit.size > 1 ? 1000 : 1))) / (unit.size > 1 ? 1000 : 1), unit.name);
+    std::snprintf(text, sizeof text, "%.15g %s", value, unit.name);
     return text;
   }
   return {};
