@@ -26,7 +26,8 @@ std::string duration_text(Nanoseconds duration) {
     if (duration < unit.size && unit.size > 1) continue;
     // To a thousandth of the unit.
     const Nanoseconds parts = unit.size > 1 ? 1000 : 1;
-    const double value = static_cast<double>(duration / (unit.size / parts)) / static_cast<double>(parts);
+    const Nanoseconds counted = duration / (unit.size / parts);
+    const double value = static_cast<double>(counted) / static_cast<double>(parts);
     char text[48];
     std::snprintf(text, sizeof text, "%.15g %s", value, unit.name);
     return text;
