@@ -51,6 +51,7 @@ std::uint32_t add(NodeState& state, const GroupState& group) {
   g.rank = g.members.index_of(state.settings.self);
   for (Slot& s : slots_of(state, i)) s = Slot{};
   std::ranges::fill(child_bases(state, i), 0);
+  std::ranges::fill(child_windows(state, i), 0);
   if (!build_window(state, i)) {
     g.used = false;
     return kNoIndex;

@@ -48,7 +48,10 @@ inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase 
 // The stages of a barrier as this rank sees it (root 0): its tree also carries the window. Empty: not a member.
 RankSchedule window_schedule(const NodeState& state, std::uint32_t group);
 inline std::span<Generation> child_bases(NodeState& state, std::uint32_t group) {
-  return state.child_bases.subspan(std::size_t{group} * state.limits.nodes, state.limits.nodes);
+  return state.child_bases.subspan(std::size_t{group} * state.limits.transfers, state.limits.transfers);
+}
+inline std::span<Generation> child_windows(NodeState& state, std::uint32_t group) {
+  return state.child_windows.subspan(std::size_t{group} * state.limits.transfers, state.limits.transfers);
 }
 
 }  // namespace fibocast::groups

@@ -40,7 +40,8 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.engine.runs = carver.template take<Engine::Run>(slots);
   s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
-  s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.nodes);
+  s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
+  s.child_windows = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
   s.window_transfers = carver.template take_untouched<Transfer>(std::size_t{l.groups} * l.transfers);
   p.engine.stages = carver.template take_untouched<Stage>(slots * l.stages);

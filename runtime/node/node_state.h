@@ -139,10 +139,7 @@ struct GroupState {
   Generation base = 0;         // the lowest generation that is not over here
   Generation global_base = 0;  // ... at any member, as far as known
   Generation reported = 0;     // the subtree's base as last told upwards
-  Generation announced = 0;    // global_base as last told downwards
-  Generation announcing = 0;   // ... as it is being told: to the children before announced_to
-  std::uint32_t announced_to = 0;
-  std::uint32_t held = 0;  // requests that wait for the window
+  std::uint32_t held = 0;      // requests that wait for the window
   bool retrying = false, retry_again = false;
   Inquiry inquiry;
 };
@@ -186,7 +183,8 @@ struct NodeState {
   std::span<Slot> slots;                     // per group, open_generations each; also the engine's runs
   std::span<ChildStream> child_streams;      // per slot, transfers each
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
-  std::span<Generation> child_bases;         // per group, nodes each: what the children of the reduction told
+  std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told
+  std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
   std::span<OutgoingMessage> outgoing;

@@ -25,8 +25,10 @@ std::span<const Transfer> children(const NodeState& state, std::uint32_t slot) {
   return s.sends(s.stages[0]);
 }
 
+// Which of its stage's sends the transfer at `index` is.
 std::uint32_t child_of(const NodeState& state, std::uint32_t slot, std::uint32_t index) {
-  const Stage& st = state.engine->schedule(slot).stages[0];
+  const RankSchedule s = state.engine->schedule(slot);
+  const Stage& st = s.stages[s.transfers[index].stage];
   return index - st.first_transfer - st.receives;
 }
 
@@ -109,8 +111,9 @@ bool transmit_bulk(NodeState& state, std::uint32_t slot, std::uint32_t index, st
   return true;
 }
 
-bool transmit_small(NodeState& state, std::uint32_t slot, const Transfer& t, std::uint32_t repetition,
+bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition,
                     Nanoseconds now) {
+  const Transfer t = state.engine->schedule(slot).transfers[index];
   Slot& s = state.slots[slot];
   const std::uint32_t group = slots::group_of(state, slot);
   GroupState& g = state.groups[group];
@@ -124,8 +127,9 @@ bool transmit_small(NodeState& state, std::uint32_t slot, const Transfer& t, std
   if (!peers::connected(state, to)) return false;
   if (!peers::send(state, to, m, true, now, payload)) return false;
   // The barrier's tokens carry the window: up in stage 0, down in stage 1.
-  if (s.operation == Operation::kBarrier && s.root == 0)
-    (t.stage == 0 ? g.reported : g.announced) = t.stage == 0 ? m.completed : g.global_base;
+  if (s.operation != Operation::kBarrier || s.root != 0) return true;
+  (t.stage == 0 ? g.reported : groups::child_windows(state, group)[child_of(state, slot, index)]) =
+      t.stage == 0 ? m.completed : m.window_base;
   return true;
 }
 
@@ -133,9 +137,8 @@ bool transmit_small(NodeState& state, std::uint32_t slot, const Transfer& t, std
 
 bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  const Transfer t = state.engine->schedule(slot).transfers[index];
   const bool sent = slots::is_bulk(state, s) ? transmit_bulk(state, slot, index, repetition, now)
-                                             : transmit_small(state, slot, t, repetition, now);
+                                             : transmit_small(state, slot, index, repetition, now);
   if (sent && s.first_send_at == 0) s.first_send_at = now;
   return sent;
 }

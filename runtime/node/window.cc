@@ -41,20 +41,17 @@ void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanosec
   if (peers::send(state, groups::node_of(g, parent), window_message(g, base), true, now)) g.reported = base;
 }
 
+// Each child by itself: one may hear an older value than the next, when the base moves while a channel is full.
 void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  GroupState& g = state.groups[group];
-  if (!crosses_multiple(state.limits, g.announced, g.global_base)) return;
-  if (barrier_tells(state, group, g.announced)) return;
-  if (g.announced_to == 0) g.announcing = g.global_base;
+  const GroupState& g = state.groups[group];
   const RankSchedule s = groups::window_schedule(state, group);
   const std::span<const Transfer> children = s.sends(s.stages[1]);
-  while (g.announced_to < children.size() &&
-         peers::send(state, groups::node_of(g, children[g.announced_to].peer), window_message(g, 0), true, now))
-    ++g.announced_to;
-  if (g.announced_to < children.size()) return;  // goes on when that channel has room
-  g.announced = g.announcing;
-  g.announced_to = 0;
-  if (crosses_multiple(state.limits, g.announced, g.global_base)) state.again = true;  // it moved meanwhile
+  for (std::uint32_t k = 0; k < children.size(); ++k) {
+    Generation& told = groups::child_windows(state, group)[k];
+    if (!crosses_multiple(state.limits, told, g.global_base) || barrier_tells(state, group, told)) continue;
+    if (peers::send(state, groups::node_of(g, children[k].peer), window_message(g, 0), true, now))
+      told = g.global_base;  // else again when that channel has room
+  }
 }
 
 }  // namespace
