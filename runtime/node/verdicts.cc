@@ -44,6 +44,7 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   const bool differs = known != kNoIndex &&
                        (state.slots[known].operation != question.operation || state.slots[known].root != question.root);
   if (recorded != kNoIndex) answer.verdict = state.slots[recorded].verdict, answer.ranks = state.slots[recorded].ranks;
+  if (known == kNoIndex && question.generation < g.base) answer.verdict = Verdict::kStale;  // over, and forgotten
   if (differs) answer.verdict = Verdict::kMismatch;
   if (recorded == kNoIndex && slot != kNoIndex) {
     Slot& s = state.slots[slot];
@@ -65,8 +66,9 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   q.window_base = std::min(q.window_base, answer.completed);
   ++q.answers;
   if (answer.verdict == Verdict::kOk) q.any_completed = true;
-  // Another coordinator has decided before: its verdict stands.
+  // Another coordinator has decided before: its verdict stands. Who has forgotten it does not outvote who knows it.
   if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
+  if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;
   q.verdict = answer.verdict;
   q.ranks = answer.ranks;
 }
@@ -106,9 +108,11 @@ RankSet missing_ranks(NodeState& state, std::uint32_t group) {
 }
 
 Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
+  const bool barrier = operation == Operation::kBarrier;
+  const bool released = barrier && q.any_completed;  // it proves that all had arrived
+  if (q.verdict == Verdict::kStale) return released ? Verdict::kOk : Verdict::kStale;
   if (q.verdict != Verdict::kPending) return q.verdict;
-  if (operation == Operation::kBarrier && (q.any_completed || (missing.empty() && q.reason != Verdict::kMismatch)))
-    return Verdict::kOk;
+  if (released || (barrier && missing.empty() && q.reason != Verdict::kMismatch)) return Verdict::kOk;
   return q.reason;
 }
 

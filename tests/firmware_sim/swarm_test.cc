@@ -27,9 +27,13 @@ TEST_P(Swarm, KeepsEveryPromise) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Swarm, testing::Values(1, 51, 101, 151));
 
-// A seed that once found a fault is tried for ever, as long as the scenarios are made as they were then.
+// Seeds that once found a fault.
 TEST(SwarmRegression, WindowToldToTheFirstChildrenOnly) {
   EXPECT_EQ(check_all(run_scenario(make_scenario(21961)).history), Faults{});
+}
+
+TEST(SwarmRegression, NewcomerDecidesAGenerationThatTheOthersHaveForgotten) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(23579)).history), Faults{});
 }
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
