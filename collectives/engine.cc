@@ -8,7 +8,13 @@ namespace {
 
 bool same_schedule(const Engine::Run& run, const Plan& plan, const OperationShape& shape, Rank me) {
   return run.stages != 0 && run.me == me && run.plan == plan && run.shape.operation == shape.operation &&
-         run.shape.ranks == shape.ranks && run.shape.segments() == shape.segments();
+         run.shape.choice == shape.choice && run.shape.ranks == shape.ranks && run.shape.segments() == shape.segments();
+}
+
+// The message's data is where it belongs as soon as it is here.
+bool is_trivial(const Transfer& t) {
+  const bool stored = t.carries == Carries::kBlocks && t.on_receive == OnReceive::kStore;
+  return t.carries == Carries::kToken || t.carries == Carries::kPayload || stored;
 }
 
 }  // namespace
@@ -74,7 +80,6 @@ Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uin
   if (repetition != count || count == s.stages[stage].repeat) return Receipt::kUnexpected;
   ++count;
   --memory_.runs[run].waiting;
-  if (count == progress(run)[stage].repetition + 1) ++progress(run)[stage].received;
   end_repetitions(run);
   return Receipt::kAccepted;
 }
@@ -85,10 +90,42 @@ bool Engine::started(std::uint32_t run, std::uint32_t stage) const {
   return st.after == kNoStage || progress(run)[st.after].ended;
 }
 
-// All that this repetition waits for is in.
+// All that this repetition waits for is in and combined.
 bool Engine::may_send(std::uint32_t run, std::uint32_t stage) const {
   const StageProgress& p = progress(run)[stage];
-  return !p.ended && p.received == schedule(run).stages[stage].receives && started(run, stage);
+  return !p.ended && p.combined == schedule(run).stages[stage].receives && started(run, stage);
+}
+
+// The next of its receives in order is in.
+bool Engine::may_combine(std::uint32_t run, std::uint32_t stage) const {
+  const StageProgress& p = progress(run)[stage];
+  const Stage& st = schedule(run).stages[stage];
+  if (p.ended || p.combined == st.receives) return false;
+  return counts(run)[st.first_transfer + p.combined] > p.repetition && started(run, stage);
+}
+
+void Engine::skip_trivial(std::uint32_t run, std::uint32_t stage) {
+  StageProgress& p = progress(run)[stage];
+  const RankSchedule s = schedule(run);
+  while (may_combine(run, stage) && is_trivial(s.transfers[s.stages[stage].first_transfer + p.combined])) ++p.combined;
+}
+
+bool Engine::next_combine(std::uint32_t run, Send& out) const {
+  const RankSchedule s = schedule(run);
+  for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
+    if (!may_combine(run, i)) continue;
+    const std::uint32_t index = s.stages[i].first_transfer + progress(run)[i].combined;
+    out = Send{s.transfers[index], index, progress(run)[i].repetition};
+    return true;
+  }
+  return false;
+}
+
+void Engine::commit_combine(std::uint32_t run) {
+  Send combine;
+  check(next_combine(run, combine));
+  ++progress(run)[combine.transfer.stage].combined;
+  end_repetitions(run);
 }
 
 bool Engine::next_send(std::uint32_t run, Send& out) const {
@@ -118,16 +155,15 @@ void Engine::commit_send(std::uint32_t run) {
 bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
   const Stage& st = schedule(run).stages[stage];
   StageProgress& p = progress(run)[stage];
+  skip_trivial(run, stage);
   if (!may_send(run, stage) || p.sent != st.sends) return false;
   ++p.repetition;
-  p.sent = p.received = 0;
+  p.sent = p.combined = 0;
   if (p.repetition == st.repeat) {
     p.ended = true;
     --memory_.runs[run].open_stages;
     return true;
   }
-  for (std::uint32_t k = 0; k < st.receives; ++k)
-    if (counts(run)[st.first_transfer + k] > p.repetition) ++p.received;
   return true;
 }
 

@@ -20,7 +20,7 @@ class Engine {
  public:
   struct StageProgress {
     std::uint32_t repetition;  // the one under way
-    std::uint32_t received;    // receives that are in for it
+    std::uint32_t combined;    // receives of it, in their order, that are in and done with
     std::uint32_t sent;        // sends of it that were taken
     bool ended;
   };
@@ -42,7 +42,7 @@ class Engine {
     std::span<Transfer> transfers;
     std::span<std::uint32_t> counts;
   };
-  // A transfer to be sent now. `index` is its place in the schedule's transfers.
+  // A transfer to be sent, or whose data is to be combined, now. `index` is its place in the schedule's transfers.
   struct Send {
     Transfer transfer;
     std::uint32_t index = 0;
@@ -67,6 +67,9 @@ class Engine {
   // The receive from virtual rank `source` in `stage`: its index in transfers, or kNone.
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   std::uint32_t find_receive(std::uint32_t run, Rank source, std::uint8_t stage) const;
+  // A received transfer whose data must be put where it belongs, or be combined, before the next one of its stage.
+  bool next_combine(std::uint32_t run, Send& out) const;  // looks; commit_combine() takes it
+  void commit_combine(std::uint32_t run);
   bool next_send(std::uint32_t run, Send& out) const;  // looks; commit_send() takes it
   void commit_send(std::uint32_t run);
   bool activated(std::uint32_t run) const { return memory_.runs[run].waiting == 0; }  // every message is in
@@ -83,6 +86,8 @@ class Engine {
   }
   bool started(std::uint32_t run, std::uint32_t stage) const;
   bool may_send(std::uint32_t run, std::uint32_t stage) const;
+  bool may_combine(std::uint32_t run, std::uint32_t stage) const;
+  void skip_trivial(std::uint32_t run, std::uint32_t stage);
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
   void end_repetitions(std::uint32_t run);
   bool end_repetition(std::uint32_t run, std::uint32_t stage);

@@ -1,17 +1,22 @@
 #include "collectives/multicast.h"
 
-#include "collectives/tree_view.h"
+#include "collectives/ring.h"
+#include "collectives/scatter.h"
+#include "collectives/tree_phases.h"
 
 namespace fibocast {
 
-void write_multicast(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
-  const TreeView tree(plan.distribution, shape.ranks, me);
-  const auto payload = [](Rank peer) {
-    return Transfer{.peer = peer, .stage = kMulticastStage, .carries = Carries::kPayload};
-  };
-  out.begin_stage({.repeat = shape.segments(), .waits_for_arrival = me == 0});
-  if (tree.parent() != kNoRank) out.receive(payload(tree.parent()));
-  for (Rank i = 0; i < tree.children() && out.ok(); ++i) out.send(payload(tree.child(i)));
+bool write_multicast(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
+  const TreeSpec tree = distribution_tree(plan, shape.choice);
+  if (!is_valid(tree)) return false;
+  if (shape.choice.algorithm == Algorithm::kScatterAllgather) {
+    if (!write_subtree_scatter(tree, shape.ranks, me, out)) return false;
+    write_ring_collection(shape.ranks, me, me, kMulticastStage, out);
+    return true;
+  }
+  write_distribution(TreeView(tree, shape.ranks, me), {.carries = Carries::kPayload}, kMulticastStage,
+                     {.repeat = shape.segments(), .waits_for_arrival = me == 0}, out);
+  return true;
 }
 
 }  // namespace fibocast

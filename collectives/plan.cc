@@ -1,18 +1,98 @@
 #include "collectives/plan.h"
 
+#include "collectives/allgather.h"
 #include "collectives/barrier.h"
+#include "collectives/gather.h"
 #include "collectives/multicast.h"
+#include "collectives/reduce.h"
+#include "collectives/scatter.h"
+#include "collectives/total_exchange.h"
 #include "collectives/tree_view.h"
 
 namespace fibocast {
 
-bool build_rank_schedule(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
-  if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return false;
-  switch (shape.operation) {
-    case Operation::kBarrier: write_barrier(plan, shape, me, out); return out.ok();
-    case Operation::kMulticast: write_multicast(plan, shape, me, out); return out.ok();
+namespace {
+
+std::size_t row(Operation operation) { return static_cast<std::size_t>(operation) - 1; }
+
+bool is_tree(const AlgorithmChoice& c) {
+  return c.tree <= TreeKind::kLambda && (c.tree != TreeKind::kKary || c.parameter > 0);
+}
+
+// Subtrees are ranges of blocks.
+bool is_contiguous_tree(const AlgorithmChoice& c) { return is_tree(c) && c.tree != TreeKind::kKary; }
+
+}  // namespace
+
+std::size_t size_class(std::uint64_t bytes) { return bytes <= 1024 ? 0 : bytes <= 65536 ? 1 : 2; }
+
+AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes) {
+  if (operation == Operation::kAllgather) return {size_class(bytes) == 0 ? Algorithm::kBruck : Algorithm::kRing};
+  return {operation == Operation::kAlltoall ? Algorithm::kPairwise : Algorithm::kTrees};
+}
+
+AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes) {
+  const AlgorithmChoice& c = plan.choices[row(operation)][size_class(bytes)];
+  return c.algorithm == Algorithm::kPlanned ? default_choice(operation, bytes) : c;
+}
+
+void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice) {
+  plan.choices[row(operation)][size_class] = choice;
+}
+
+bool is_known(Operation operation, const AlgorithmChoice& c) {
+  const bool reduces = operation == Operation::kReduce || operation == Operation::kAllreduce;
+  const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;
+  switch (c.algorithm) {
+    case Algorithm::kPlanned: return true;
+    case Algorithm::kTrees:
+      if (rooted) return is_contiguous_tree(c);
+      return is_tree(c) && (reduces || operation == Operation::kBarrier || operation == Operation::kMulticast);
+    case Algorithm::kDissemination: return operation == Operation::kBarrier && c.parameter >= 2;
+    case Algorithm::kDelayReceive:
+    case Algorithm::kDelaySend:
+    case Algorithm::kCombineEager: return operation == Operation::kBarrier || operation == Operation::kAllreduce;
+    case Algorithm::kRing: return operation == Operation::kAllreduce || operation == Operation::kAllgather;
+    case Algorithm::kHalving: return operation == Operation::kAllreduce;
+    case Algorithm::kFurthestFirst: return rooted;
+    case Algorithm::kFlooding: return operation == Operation::kAllgather;
+    case Algorithm::kBruck: return operation == Operation::kAllgather || operation == Operation::kAlltoall;
+    case Algorithm::kPairwise:
+    case Algorithm::kPhasedConstant:
+    case Algorithm::kPhasedExponential:
+    case Algorithm::kPhasedXor: return operation == Operation::kAlltoall;
+    case Algorithm::kScatterAllgather: return operation == Operation::kMulticast && is_contiguous_tree(c);
   }
   return false;
+}
+
+bool is_valid(const Plan& plan) {
+  for (std::size_t i = 0; i < kOperations; ++i)
+    for (const AlgorithmChoice& c : plan.choices[i])
+      if (!is_known(static_cast<Operation>(i + 1), c)) return false;
+  return is_valid(plan.reduction) && is_valid(plan.distribution);
+}
+
+bool build_rank_schedule(const Plan& plan, const OperationShape& asked, Rank me, ScheduleWriter& out) {
+  OperationShape shape = asked;
+  if (shape.choice.algorithm == Algorithm::kPlanned)
+    shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
+  if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return false;
+  if (!is_known(shape.operation, shape.choice)) return false;
+  const auto written = [&] {
+    switch (shape.operation) {
+      case Operation::kBarrier: return write_barrier(plan, shape, me, out);
+      case Operation::kMulticast: return write_multicast(plan, shape, me, out);
+      case Operation::kReduce: return write_reduce(plan, shape, me, out);
+      case Operation::kAllreduce: return write_allreduce(plan, shape, me, out);
+      case Operation::kScatter: return write_scatter(plan, shape, me, out);
+      case Operation::kGather: return write_gather(plan, shape, me, out);
+      case Operation::kAllgather: return write_allgather(shape, me, out);
+      case Operation::kAlltoall: return write_total_exchange(plan, shape, me, out);
+    }
+    return false;
+  };
+  return written() && out.ok();
 }
 
 }  // namespace fibocast

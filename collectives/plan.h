@@ -2,21 +2,15 @@
 // epoch and is the same on every member. Core: no heap, no exceptions.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "collectives/rank_schedule.h"
+#include "collectives/shape.h"
 #include "collectives/types.h"
 
 namespace fibocast {
-
-// Values go over the wire: append only.
-enum class TreeKind : std::uint8_t {
-  kSequential = 1,
-  kBinomial = 2,  // the Fibo(1,0) shape
-  kKary = 3,      // heap order
-  kFibo = 4,
-  kLambda = 5,  // lambda = 1 + r/s: the Fibo-tree of (s, r), numbered in contiguous subtrees
-};
 
 // Names one tree for every number of ranks. Costs are integers in one common unit (PAPERS A4).
 struct TreeSpec {
@@ -27,28 +21,32 @@ struct TreeSpec {
   bool operator==(const TreeSpec&) const = default;
 };
 
+// Sizes are planned in three classes: up to 1 KiB (sent at once), up to 64 KiB, and above.
+inline constexpr std::size_t kSizeClasses = 3;
+inline constexpr std::size_t kOperations = 8;
+
 struct Plan {
-  TreeSpec reduction;               // barrier, upward phase: by default Fibo(r,s), the mirror tree (PAPERS A30)
-  TreeSpec distribution;            // barrier, downward phase, and multicast: by default Fibo(s,r)
-  std::uint32_t segment_bytes = 0;  // multicast payloads above this travel in segments of it; 0 = never
+  TreeSpec reduction;               // upward phases: by default Fibo(r,s), the mirror tree (PAPERS A30)
+  TreeSpec distribution;            // downward phases: by default Fibo(s,r)
+  std::uint32_t segment_bytes = 0;  // payloads above this travel down the tree in segments of it; 0 = never
+  std::array<std::array<AlgorithmChoice, kSizeClasses>, kOperations> choices{};  // kPlanned: see default_choice()
   bool operator==(const Plan&) const = default;
 };
 
-// One operation to be scheduled.
-struct OperationShape {
-  Operation operation = Operation::kBarrier;
-  Rank ranks = 1;
-  std::uint64_t total_bytes = 0;
-  std::uint32_t segment_bytes = 0;  // 0 = one message
-  // Number of segments: at least 1.
-  std::uint32_t segments() const {
-    if (segment_bytes == 0 || total_bytes == 0) return 1;
-    return static_cast<std::uint32_t>((total_bytes + segment_bytes - 1) / segment_bytes);
-  }
-};
+// What is taken where the plan names nothing: trees; for an allgather Bruck, or the ring when it is long; for an
+// alltoall each with each.
+AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes);
+// The choice for an operation of these bytes (OperationShape::total_bytes).
+AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes);
+void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice);
+std::size_t size_class(std::uint64_t bytes);
+// An algorithm that exists for this operation, with a parameter in its range.
+bool is_known(Operation operation, const AlgorithmChoice& choice);
+bool is_valid(const Plan& plan);
 
-// Writes the schedule of virtual rank `me` (root = 0) without building anybody else's: O(depth x fan-out)
-// time, no memory but the writer's. Returns false if it does not fit (or the plan is invalid: s = 0).
+// Writes the schedule of virtual rank `me` (root = 0) without building anybody else's: along trees in O(depth x
+// fan-out) time, and with no memory but the writer's. A choice of kPlanned is resolved. Returns false if it does not
+// fit, or the plan or the choice is invalid.
 bool build_rank_schedule(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out);
 
 }  // namespace fibocast

@@ -159,14 +159,7 @@ class Evaluation {
       if (stages[i].after == index) wake(rank, i, now);
   }
 
-  // The last segment is what is left over.
-  Time bytes_of(const Event& event) const {
-    const OperationShape& shape = schedule_.shape;
-    if (event.transfer->carries == Carries::kToken) return 0;
-    if (shape.segments() == 1) return shape.total_bytes;
-    const Time before = Time{event.repetition} * shape.segment_bytes;
-    return std::min<Time>(shape.segment_bytes, shape.total_bytes - before);
-  }
+  Time bytes_of(const Event& event) const { return transfer_bytes(schedule_.shape, *event.transfer, event.repetition); }
 
   void lose() { lost_message_ = true; }
 

@@ -12,11 +12,24 @@ namespace fibocast {
 
 // What a transfer carries.
 enum class Carries : std::uint8_t {
-  kToken = 0,    // nothing: its arrival is the message
-  kPayload = 1,  // the operation's payload, or the segment of it that the stage's repetition names
-  kPartial = 2,  // a partial result
-  kBlocks = 3,   // a contiguous range of blocks, `first_block` .. `first_block + blocks - 1`
+  kToken = 0,      // nothing: its arrival is the message
+  kPayload = 1,    // the operation's payload, or the segment of it that the stage's repetition names
+  kPartial = 2,    // a partial result, the whole vector long: of the `registers`
+  kBlocks = 3,     // a contiguous range of blocks, `first_block` .. `first_block + blocks - 1`
+  kBitBlocks = 4,  // the blocks whose number has bit `first_block` set
 };
+
+// What the receiver of blocks does with them. The order matters to the last bit of a float.
+enum class OnReceive : std::uint8_t {
+  kStore = 0,
+  kCombineRight = 1,  // own, then received
+  kCombineLeft = 2,   // received, then own
+};
+
+// A rank's partial results (B22): T begins as its own vector, S is empty at first. A received partial is appended on
+// the right of each register named; appending to an empty one stores it.
+inline constexpr std::uint8_t kRegisterT = 1;
+inline constexpr std::uint8_t kRegisterS = 2;
 
 // One message to or from `peer`. Ranks in a schedule are virtual: the operation's root is 0.
 struct Transfer {
@@ -25,13 +38,15 @@ struct Transfer {
   std::uint32_t blocks = 0;
   std::uint8_t stage = 0;  // the stage in which the RECEIVER waits for it
   Carries carries = Carries::kToken;
+  std::uint8_t registers = 0;  // kPartial: the one sent, or those appended to
+  OnReceive on_receive = OnReceive::kStore;
 };
 
 inline constexpr std::uint8_t kNoStage = 0xff;
 
 // Wait for all `receives`, combine them in this order, then send all `sends` in this order; `repeat` times
-// (repetition k of a pipelined payload moves segment k). A stage starts when the stage `after` has ended;
-// at most four stages run side by side. `not_before` is model time from the operation's start (0 = none).
+// (repetition k of a pipelined payload moves segment k). A stage starts when the stage `after` has ended. `not_before`
+// is model time from the operation's start (0 = none).
 struct Stage {
   std::uint32_t first_transfer = 0;  // index in transfers: the receives, then the sends
   std::uint32_t receives = 0;
@@ -60,7 +75,7 @@ class ScheduleWriter {
 
   // Begins a stage; the receives and sends that follow belong to it. All receives come before any send.
   void begin_stage(const Stage& stage) {
-    if (stage_count_ == stages_.size()) {
+    if (stage_count_ == stages_.size() || stage_count_ == kNoStage) {  // stages are numbered in 8 bits
       ok_ = false;
       return;
     }

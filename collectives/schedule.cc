@@ -5,18 +5,41 @@
 #include <sstream>
 #include <utility>
 
+#include "collectives/algorithm_catalog.h"
 #include "collectives/tree_view.h"
 
 namespace fibocast {
 namespace {
 
-constexpr std::array<std::pair<Operation, std::string_view>, 2> kOperations = {
-    {{Operation::kBarrier, "barrier"}, {Operation::kMulticast, "multicast"}}};
-constexpr std::array<std::string_view, 4> kCarries = {"token", "payload", "partial", "blocks"};
+constexpr std::array<std::pair<Operation, std::string_view>, kOperations> kNames = {
+    {{Operation::kBarrier, "barrier"},
+     {Operation::kMulticast, "multicast"},
+     {Operation::kReduce, "reduce"},
+     {Operation::kAllreduce, "allreduce"},
+     {Operation::kScatter, "scatter"},
+     {Operation::kGather, "gather"},
+     {Operation::kAllgather, "allgather"},
+     {Operation::kAlltoall, "alltoall"}}};
+constexpr std::array<std::string_view, 5> kCarries = {"token", "payload", "partial", "blocks", "bit-blocks"};
+constexpr std::array<std::string_view, 3> kOnReceive = {"store", "combine-right", "combine-left"};
+constexpr std::array<std::string_view, 4> kRegisters = {"-", "T", "S", "TS"};
+
+// The place of a word in a list of them.
+template <std::size_t N>
+bool find_word(const std::array<std::string_view, N>& words, std::istream& in, std::uint8_t& place) {
+  std::string word;
+  if (!(in >> word)) return false;
+  const auto found = std::ranges::find(words, word);
+  place = static_cast<std::uint8_t>(found - words.begin());
+  return found != words.end();
+}
 
 void write_transfer(std::ostream& out, const char* direction, const Transfer& t) {
   out << "    " << direction << ' ' << t.peer << ' ' << kCarries[static_cast<std::size_t>(t.carries)];
+  if (t.carries == Carries::kPartial) out << ' ' << kRegisters[t.registers];
   if (t.carries == Carries::kBlocks) out << ' ' << t.first_block << ' ' << t.blocks;
+  if (t.carries == Carries::kBitBlocks) out << ' ' << t.first_block;
+  if (t.on_receive != OnReceive::kStore) out << ' ' << kOnReceive[static_cast<std::size_t>(t.on_receive)];
   out << " in stage " << int{t.stage} << '\n';
 }
 
@@ -81,7 +104,15 @@ class Parser {
     if (!(words >> name) || !operation_by_name(name)) return false;
     shape.operation = *operation_by_name(name);
     return expect(words, "ranks") && words >> shape.ranks && expect(words, "bytes") && words >> shape.total_bytes &&
-           expect(words, "segment") && words >> shape.segment_bytes;
+           expect(words, "segment") && words >> shape.segment_bytes && parse_algorithm(words);
+  }
+
+  bool parse_algorithm(std::istream& words) {
+    std::string name, error;
+    if (!expect(words, "algorithm") || !(words >> name)) return false;
+    const auto choice = choose_algorithm(result_.shape.operation, name, error);
+    if (choice) result_.shape.choice = *choice;
+    return choice.has_value();
   }
 
   bool parse_rank(std::istream& words) {
@@ -109,14 +140,19 @@ class Parser {
 
   bool parse_transfer(std::istream& words, std::uint32_t& count) {
     Transfer t;
-    std::string carries;
-    std::string stage_text;
-    if (!(words >> t.peer >> carries)) return false;
-    const auto* const known = std::ranges::find(kCarries, carries);
-    if (known == kCarries.end()) return false;
-    t.carries = static_cast<Carries>(known - kCarries.begin());
+    std::string word;
+    std::uint8_t carries = 0;
+    if (!(words >> t.peer) || !find_word(kCarries, words, carries)) return false;
+    t.carries = static_cast<Carries>(carries);
+    if (t.carries == Carries::kPartial && !find_word(kRegisters, words, t.registers)) return false;
     if (t.carries == Carries::kBlocks && !(words >> t.first_block >> t.blocks)) return false;
-    if (!expect(words, "in") || !expect(words, "stage") || !(words >> stage_text)) return false;
+    if (t.carries == Carries::kBitBlocks && (!(words >> t.first_block) || t.first_block > 31)) return false;
+    if (!(words >> word)) return false;
+    const auto how = std::ranges::find(kOnReceive, word);
+    if (how != kOnReceive.end()) t.on_receive = static_cast<OnReceive>(how - kOnReceive.begin());
+    if (how != kOnReceive.end() && !(words >> word)) return false;
+    std::string stage_text;
+    if (word != "in" || !expect(words, "stage") || !(words >> stage_text)) return false;
     result_.ranks.back().transfers.push_back(t);
     ++count;
     return parse_small(stage_text, result_.ranks.back().transfers.back().stage);
@@ -139,7 +175,7 @@ class Parser {
 
 std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me) {
   if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return {};
-  constexpr std::size_t kMostStages = 8;
+  constexpr std::size_t kMostStages = kNoStage;
   for (std::size_t capacity = 64; capacity <= kMostTransfers; capacity *= 2) {
     RankPart part{std::vector<Stage>(kMostStages), std::vector<Transfer>(capacity)};
     ScheduleWriter writer(part.stages, part.transfers);
@@ -152,6 +188,8 @@ std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& 
 
 std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& shape) {
   Schedule schedule{shape, {}};
+  if (shape.choice.algorithm == Algorithm::kPlanned)
+    schedule.shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
   schedule.ranks.reserve(shape.ranks);
   for (Rank me = 0; me < shape.ranks; ++me) {
     std::optional<RankPart> part = build_rank_part(plan, shape, me);
@@ -162,13 +200,13 @@ std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& s
 }
 
 std::string_view operation_name(Operation operation) {
-  for (const auto& [value, name] : kOperations)
+  for (const auto& [value, name] : kNames)
     if (value == operation) return name;
   return "unknown";
 }
 
 std::optional<Operation> operation_by_name(std::string_view name) {
-  for (const auto& [value, known] : kOperations)
+  for (const auto& [value, known] : kNames)
     if (known == name) return value;
   return {};
 }
@@ -182,7 +220,8 @@ std::string to_text(const RankPart& part, Rank rank) {
 std::string to_text(const Schedule& schedule) {
   std::ostringstream out;
   out << "schedule " << operation_name(schedule.shape.operation) << " ranks " << schedule.shape.ranks << " bytes "
-      << schedule.shape.total_bytes << " segment " << schedule.shape.segment_bytes << '\n';
+      << schedule.shape.total_bytes << " segment " << schedule.shape.segment_bytes << " algorithm "
+      << algorithm_name(schedule.shape.operation, schedule.shape.choice) << '\n';
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) write_rank(out, schedule.ranks[rank], rank);
   return std::move(out).str();
 }

@@ -41,14 +41,15 @@ std::optional<Operation> operation_by_name(std::string_view name);
 // One rank's stages, a line for each stage and transfer, as in to_text().
 std::string to_text(const RankPart& part, Rank rank);
 // A text that says everything and can be read back:
-//   schedule multicast ranks 2 bytes 100 segment 60
+//   schedule multicast ranks 2 bytes 100 segment 60 algorithm fibo
 //   rank 0
 //     stage 0 after - repeat 2 not_before 0 waits_for_arrival
 //       send 1 payload in stage 0
 //   rank 1
 //     stage 0 after - repeat 2 not_before 0
 //       receive 0 payload in stage 0
-// Blocks are written "blocks FIRST COUNT". "in stage" names the stage in which the receiver waits.
+// Other data: "partial T|S|TS" (registers), "blocks FIRST COUNT", "bit-blocks BIT", each followed by "combine-right" or
+// "combine-left" where the receiver does not just store it. "in stage" names the stage in which the receiver waits.
 std::string to_text(const Schedule& schedule);
 // Nothing for a text of another form; `error` then says which line.
 std::optional<Schedule> parse_schedule(std::string_view text, std::string& error);

@@ -20,7 +20,16 @@ inline constexpr NodeId kNoNode = 0xffff'ffff;
 inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
 // What a group does in one generation. Values go over the wire: append only.
-enum class Operation : std::uint8_t { kBarrier = 1, kMulticast = 2 };
+enum class Operation : std::uint8_t {
+  kBarrier = 1,
+  kMulticast = 2,  // the root's payload to all
+  kReduce = 3,     // all vectors combined, to the root
+  kAllreduce = 4,  // ... to all
+  kScatter = 5,    // the root's i-th block to rank i
+  kGather = 6,     // the block of rank i becomes the root's i-th
+  kAllgather = 7,  // ... everybody's i-th
+  kAlltoall = 8,   // the i-th block of rank j becomes the j-th of rank i
+};
 
 // How an operation ended. Values go over the wire: append only.
 enum class Verdict : std::uint8_t {

@@ -5,22 +5,21 @@
 #include <map>
 #include <tuple>
 
+#include "collectives/rank_data.h"
 #include "collectives/rank_runs.h"
 
 namespace fibocast {
 namespace {
 
-// What a message says. A token: who has arrived. A payload: which segment.
+// What a message says: who has arrived, and data.
 struct Message {
-  Carries carries = Carries::kToken;
+  SymbolicMessage data;
   RankRuns arrived;
-  std::uint32_t segment = 0;
 };
 
 struct StageState {
   std::uint32_t repetition = 0;  // == repeat: the stage has ended
   std::uint32_t received = 0;    // in this repetition
-  std::uint32_t segments = 0;    // the stage has segments 0 .. segments - 1
   bool started = false;
   RankRuns arrived;
 };
@@ -33,6 +32,8 @@ class Execution {
  public:
   explicit Execution(const Schedule& schedule) : schedule_(schedule), ranks_(schedule.shape.ranks) {
     for (const RankPart& part : schedule.ranks) states_.emplace_back(part.stages.size());
+    for (Rank rank = 0; rank < ranks_; ++rank) data_.emplace_back(schedule.shape, rank);
+    arrived_.resize(ranks_);
   }
 
   Validation run() {
@@ -46,7 +47,8 @@ class Execution {
     }
     if (error_.empty()) check_end();
     if (!error_.empty()) return {false, error_};
-    return {true, proof()};
+    const bool reduces = combines(schedule_.shape.operation);
+    return {true, proof(), !reduces || same_bits(), !reduces || keeps_order()};
   }
 
  private:
@@ -56,7 +58,6 @@ class Execution {
     if (error_.empty()) error_ = std::move(error);
     return false;
   }
-  std::uint32_t segments() const { return schedule_.shape.segments(); }
   bool is_barrier() const { return schedule_.shape.operation == Operation::kBarrier; }
 
   // -- what can be seen without executing
@@ -119,11 +120,11 @@ class Execution {
       const StageState& before = states_[rank][stage.after];
       if (before.repetition != part(rank).stages[stage.after].repeat) return false;
       state.arrived = before.arrived;
-      state.segments = before.segments;
     }
     if (stage.waits_for_arrival) {
       state.arrived.insert(rank);
-      if (rank == 0) state.segments = segments();
+      if (!arrived_[rank]) data_[rank].arrive();
+      arrived_[rank] = true;
     }
     return state.started = true;
   }
@@ -134,25 +135,22 @@ class Execution {
     const Message message = std::move(waiting->second.front());
     waiting->second.pop_front();
     if (waiting->second.empty()) in_flight_.erase(waiting);
-    if (message.carries != from.carries)
+    if (message.data.carries != from.carries)
       return fail(stage_name(rank, index) + " is sent something else than it waits for");
     StageState& state = states_[rank][index];
     state.arrived.insert(message.arrived);
     ++state.received;
-    if (message.carries != Carries::kPayload) return true;
-    if (message.segment < state.segments) return fail(stage_name(rank, index) + " gets a segment twice");
-    if (message.segment > state.segments) return fail(stage_name(rank, index) + " gets segments out of order");
-    ++state.segments;
-    return true;
+    const std::string wrong = data_[rank].take(from, message.data);
+    return wrong.empty() || fail(stage_name(rank, index) + " " + wrong);
   }
 
   bool send(Rank rank, std::size_t index, const Transfer& to) {
     const StageState& state = states_[rank][index];
-    if (to.carries == Carries::kPayload && state.repetition >= state.segments)
-      return fail(stage_name(rank, index) + " sends a segment before it has it");
-    if (to.carries != Carries::kPayload && to.carries != Carries::kToken)
-      return fail(stage_name(rank, index) + " sends what a barrier or multicast does not know");
-    in_flight_[{to.peer, rank, to.stage}].push_back({to.carries, state.arrived, state.repetition});
+    Message message;
+    message.arrived = state.arrived;
+    const std::string wrong = data_[rank].give(to, state.repetition, message.data);
+    if (!wrong.empty()) return fail(stage_name(rank, index) + " " + wrong);
+    in_flight_[{to.peer, rank, to.stage}].push_back(std::move(message));
     runnable_.push_back(to.peer);
     return true;
   }
@@ -167,22 +165,26 @@ class Execution {
 
   void check_rank_end(Rank rank) {
     RankRuns arrived;
-    std::uint32_t held = 0;
     for (std::size_t i = 0; i < part(rank).stages.size(); ++i) {
       if (states_[rank][i].repetition != part(rank).stages[i].repeat) {
         fail(stage_name(rank, i) + " waits for ever" + waits_for(rank, i));
         return;
       }
       arrived.insert(states_[rank][i].arrived);
-      held = std::max(held, states_[rank][i].segments);
     }
     if (is_barrier() && !arrived.is_all(ranks_))
       fail("rank " + std::to_string(rank) + " can be released before rank " + std::to_string(arrived.first_missing()) +
            " has arrived");
-    if (!is_barrier() && held != segments())
-      fail("rank " + std::to_string(rank) + " gets " + std::to_string(held) + " of " + std::to_string(segments()) +
-           " segments");
+    const std::string wrong = data_[rank].judge();
+    if (!wrong.empty()) fail("rank " + std::to_string(rank) + " " + wrong);
   }
+
+  bool same_bits() const {
+    const auto result = [&](const RankData& d) { return d.expression(); };
+    if (schedule_.shape.operation == Operation::kReduce) return true;  // one rank has it
+    return std::ranges::all_of(data_, [&](const RankData& d) { return result(d) == result(data_[0]); });
+  }
+  bool keeps_order() const { return std::ranges::all_of(data_, &RankData::keeps_order); }
 
   std::string waits_for(Rank rank, std::size_t index) const {
     const Stage& stage = part(rank).stages[index];
@@ -194,8 +196,15 @@ class Execution {
   std::string proof() const {
     const std::string ranks = std::to_string(ranks_) + (ranks_ == 1 ? " rank" : " ranks");
     const std::string common = ranks + ": each send has its receive, no deadlock, ";
-    if (is_barrier()) return common + "no rank can be released before all have arrived";
-    return common + "each rank gets each of " + std::to_string(segments()) + " segments once and in order";
+    switch (schedule_.shape.operation) {
+      case Operation::kBarrier: return common + "no rank can be released before all have arrived";
+      case Operation::kMulticast:
+        return common + "each rank gets each of " + std::to_string(schedule_.shape.segments()) +
+               " segments once and in order";
+      case Operation::kReduce:
+      case Operation::kAllreduce: return common + "each contribution is in the result exactly once";
+      default: return common + "each rank ends with the blocks it is promised";
+    }
   }
 
   const RankPart& part(Rank rank) const { return schedule_.ranks[rank]; }
@@ -203,6 +212,8 @@ class Execution {
   const Schedule& schedule_;
   Rank ranks_;
   std::vector<std::vector<StageState>> states_;
+  std::vector<RankData> data_;
+  std::vector<bool> arrived_;
   std::map<MessageKey, std::deque<Message>> in_flight_;
   std::deque<Rank> runnable_;
   std::string error_;

@@ -22,7 +22,7 @@ TEST(Schedule, TextRoundTrip) {
 
 TEST(Schedule, TextSaysEverything) {
   const std::string text =
-      "schedule multicast ranks 2 bytes 100 segment 60\n"
+      "schedule multicast ranks 2 bytes 100 segment 60 algorithm fibo\n"
       "rank 0\n"
       "  stage 0 after - repeat 2 not_before 7 waits_for_arrival\n"
       "    send 1 blocks 3 2 in stage 1\n"
@@ -30,7 +30,7 @@ TEST(Schedule, TextSaysEverything) {
       "  stage 0 after - repeat 1 not_before 0\n"
       "  stage 1 after 0 repeat 2 not_before 0\n"
       "    receive 0 blocks 3 2 in stage 1\n"
-      "    send 0 partial in stage 0\n";
+      "    send 0 partial TS in stage 0\n";
   std::string error;
   const auto schedule = parse_schedule(text, error);
   ASSERT_TRUE(schedule) << error;
@@ -41,7 +41,7 @@ TEST(Schedule, TextSaysEverything) {
 }
 
 TEST(Schedule, AWrongTextNamesTheLine) {
-  const std::string head = "schedule barrier ranks 1 bytes 0 segment 0\nrank 0\n";
+  const std::string head = "schedule barrier ranks 1 bytes 0 segment 0 algorithm fibo\nrank 0\n";
   const auto error_of = [](const std::string& text) {
     std::string error;
     EXPECT_FALSE(parse_schedule(text, error)) << text;
@@ -49,9 +49,9 @@ TEST(Schedule, AWrongTextNamesTheLine) {
   };
   EXPECT_NE(error_of(head + "  stage 0 after x repeat 1 not_before 0\n").find("line 3"), std::string::npos);
   EXPECT_NE(error_of(head + "    send 1 token in stage 0\n").find("line 3"), std::string::npos);
-  EXPECT_NE(error_of("schedule dance ranks 1 bytes 0 segment 0\n").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of("schedule barrier ranks 1 bytes 0 segment 0 more\n").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of("schedule barrier ranks 2 bytes 0 segment 0\nrank 0\n").find("1 ranks"), std::string::npos);
+  EXPECT_NE(error_of("schedule dance ranks 1 bytes 0 segment 0 algorithm fibo\n").find("line 1"), std::string::npos);
+  EXPECT_NE(error_of("schedule barrier ranks 1 bytes 0 segment 0 algorithm fibo more\n").find("line 1"), std::string::npos);
+  EXPECT_NE(error_of("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\nrank 0\n").find("1 ranks"), std::string::npos);
   const std::string stage = head + "  stage 0 after - repeat 1 not_before 0\n";
   EXPECT_NE(error_of(stage + "    send 1 gift in stage 0\n").find("line 4"), std::string::npos);
   EXPECT_NE(error_of(stage + "    send 1 token in stage 999\n").find("line 4"), std::string::npos);

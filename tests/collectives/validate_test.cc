@@ -82,7 +82,7 @@ TEST(Validate, ASwappedPeer) {
 
 TEST(Validate, AnEarlyRelease) {
   // Rank 2 is forgotten by the reduction: nobody waits for it.
-  expect_wrong(parsed("schedule barrier ranks 3 bytes 0 segment 0\n"
+  expect_wrong(parsed("schedule barrier ranks 3 bytes 0 segment 0 algorithm fibo\n"
                       "rank 0\n"
                       "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
                       "    receive 1 token in stage 0\n"
@@ -114,7 +114,7 @@ TEST(Validate, ADistributionThatStartsBeforeTheReductionEnds) {
 }
 
 TEST(Validate, ACyclicWait) {
-  expect_wrong(parsed("schedule barrier ranks 2 bytes 0 segment 0\n"
+  expect_wrong(parsed("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\n"
                       "rank 0\n"
                       "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
                       "    receive 1 token in stage 0\n"

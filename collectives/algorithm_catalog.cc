@@ -1,0 +1,166 @@
+#include "collectives/algorithm_catalog.h"
+
+#include <array>
+#include <charconv>
+
+#include "collectives/schedule.h"
+
+namespace fibocast {
+namespace {
+
+using enum Algorithm;
+
+constexpr AlgorithmChoice along(TreeKind tree, std::uint16_t arity = 0) { return {kTrees, tree, arity}; }
+
+// Trees come first: `fibo` is the plan's own pair, Fibo(r,s) up and Fibo(s,r) down.
+constexpr AlgorithmEntry tree(Operation operation, TreeKind kind, std::string_view name, std::string_view description,
+                              bool keeps_order = true) {
+  const bool is_kary = kind == TreeKind::kKary;
+  return {operation, name, description, along(kind, is_kary ? 2 : 0), true, keeps_order};
+}
+
+constexpr auto kBarrier = Operation::kBarrier;
+constexpr auto kMulticast = Operation::kMulticast;
+constexpr auto kReduce = Operation::kReduce;
+constexpr auto kAllreduce = Operation::kAllreduce;
+constexpr auto kScatter = Operation::kScatter;
+constexpr auto kGather = Operation::kGather;
+constexpr auto kAllgather = Operation::kAllgather;
+constexpr auto kAlltoall = Operation::kAlltoall;
+
+constexpr std::array kCatalog = {
+    tree(kBarrier, {}, "fibo", "tokens up Fibo(r,s), down Fibo(s,r)"),
+    tree(kBarrier, TreeKind::kBinomial, "binomial", "tokens up and down a binomial tree"),
+    tree(kBarrier, TreeKind::kSequential, "sequential", "all to the root, the root to all"),
+    tree(kBarrier, TreeKind::kKary, "kary:K", "tokens up and down a K-ary tree in heap order", false),
+    AlgorithmEntry{
+        kBarrier, "dissemination:K", "one phase: in round i to the ranks at distances j K^i", {kDissemination, {}, 2}},
+    AlgorithmEntry{
+        kBarrier, "combine_delay_receive", "one phase: the postal combine for lambda rounded up", {kDelayReceive}},
+    AlgorithmEntry{kBarrier, "combine_delay_send", "... for lambda rounded down, in longer rounds", {kDelaySend}},
+    AlgorithmEntry{kBarrier, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}},
+
+    tree(kMulticast, {}, "fibo", "down Fibo(s,r); long payloads in segments"),
+    tree(kMulticast, TreeKind::kBinomial, "binomial", "down a binomial tree"),
+    tree(kMulticast, TreeKind::kSequential, "sequential", "the root to all"),
+    tree(kMulticast, TreeKind::kKary, "kary:K", "down a K-ary tree in heap order", false),
+    AlgorithmEntry{kMulticast,
+                   "scatter_allgather",
+                   "a part to each rank, then all parts around the ring",
+                   {kScatterAllgather},
+                   true,
+                   false,
+                   3},
+
+    tree(kReduce, {}, "fibo", "up Fibo(r,s)"),
+    tree(kReduce, TreeKind::kBinomial, "binomial", "up a binomial tree"),
+    tree(kReduce, TreeKind::kSequential, "sequential", "all to the root"),
+    tree(kReduce, TreeKind::kKary, "kary:K", "up a K-ary tree in heap order", false),
+
+    tree(kAllreduce, {}, "fibo", "reduce up Fibo(r,s), the result down Fibo(s,r)"),
+    tree(kAllreduce, TreeKind::kBinomial, "binomial", "reduce up and result down a binomial tree"),
+    tree(kAllreduce, TreeKind::kSequential, "sequential", "all to the root, the root to all"),
+    tree(kAllreduce, TreeKind::kKary, "kary:K", "up and down a K-ary tree in heap order", false),
+    AlgorithmEntry{
+        kAllreduce, "combine_delay_receive", "the postal combine for lambda rounded up", {kDelayReceive}, false},
+    AlgorithmEntry{
+        kAllreduce, "combine_delay_send", "... for lambda rounded down, in longer rounds", {kDelaySend}, false},
+    AlgorithmEntry{
+        kAllreduce, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}, false},
+    AlgorithmEntry{kAllreduce, "ring", "p blocks around the ring: combine, then collect", {kRing}, true, false, 3},
+    AlgorithmEntry{kAllreduce, "halving", "recursive halving, then doubling", {kHalving}},
+
+    tree(kScatter, {}, "fibo", "down Fibo(s,r), to each rank its subtree's blocks"),
+    tree(kScatter, TreeKind::kBinomial, "binomial", "down a binomial tree, half of the blocks each time"),
+    tree(kScatter, TreeKind::kSequential, "sequential", "the root to each, by rank"),
+    AlgorithmEntry{kScatter, "furthest_first", "the root to each, as a fat tree likes it", {kFurthestFirst}},
+
+    tree(kGather, {}, "fibo", "up Fibo(r,s), each rank its subtree's blocks"),
+    tree(kGather, TreeKind::kBinomial, "binomial", "up a binomial tree"),
+    tree(kGather, TreeKind::kSequential, "sequential", "each to the root"),
+    AlgorithmEntry{kGather, "furthest_first", "each to the root, timed as a fat tree likes it", {kFurthestFirst}},
+
+    AlgorithmEntry{kAllgather, "ring", "around the ring", {kRing}},
+    AlgorithmEntry{kAllgather, "bruck", "log2 p rounds, doubling", {kBruck}},
+    AlgorithmEntry{kAllgather, "flooding", "ranks n .. 2n - 2 are routers that pass everything on", {kFlooding}},
+
+    AlgorithmEntry{kAlltoall, "pairwise", "each with each, beginning with the next rank", {kPairwise}},
+    AlgorithmEntry{kAlltoall, "bruck", "log2 p rounds through others", {kBruck}},
+    AlgorithmEntry{kAlltoall, "phased_constant", "in the steps of a fat tree of constant capacity", {kPhasedConstant}},
+    AlgorithmEntry{kAlltoall, "phased_exponential", "... of exponential capacity", {kPhasedExponential}},
+    AlgorithmEntry{kAlltoall, "phased_xor", "... in fewer steps for 8, 16 and 32 ranks", {kPhasedXor}},
+};
+
+// The choice if `name` is what `entry.name` ("kary:K") stands for.
+std::optional<AlgorithmChoice> match(std::string_view name, const AlgorithmEntry& entry) {
+  if (!entry.name.ends_with(":K")) return name == entry.name ? std::optional(entry.choice) : std::nullopt;
+  const std::string_view prefix = entry.name.substr(0, entry.name.size() - 1);
+  AlgorithmChoice choice = entry.choice;
+  const std::string_view k = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
+  const auto [end, failed] = std::from_chars(k.data(), k.data() + k.size(), choice.parameter);
+  if (k.empty() || failed != std::errc() || end != k.data() + k.size()) return {};
+  return choice;
+}
+
+bool same_but_for_parameter(const AlgorithmChoice& a, const AlgorithmChoice& b) {
+  return a.algorithm == b.algorithm && a.tree == b.tree;
+}
+
+std::string names_of(Operation operation) {
+  std::string names;
+  for (const AlgorithmEntry& entry : kCatalog) {
+    if (entry.operation != operation) continue;
+    names += names.empty() ? "" : ", ";
+    names += entry.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithm_catalog() { return kCatalog; }
+
+std::optional<AlgorithmChoice> choose_algorithm(Operation operation, std::string_view name, std::string& error) {
+  if (name == "binary") name = "kary:2";
+  if (name == "planned") return AlgorithmChoice{};
+  for (const AlgorithmEntry& entry : kCatalog) {
+    if (entry.operation != operation) continue;
+    const auto choice = match(name, entry);
+    if (choice && is_known(operation, *choice)) return choice;
+  }
+  error = "there is no algorithm \"" + std::string(name) + "\" for " + std::string(operation_name(operation)) +
+          "; there are planned, " + names_of(operation) + " (trees: K >= 1, dissemination: K >= 2)";
+  return {};
+}
+
+const AlgorithmEntry* find_entry(Operation operation, const AlgorithmChoice& choice) {
+  for (const AlgorithmEntry& entry : kCatalog)
+    if (entry.operation == operation && same_but_for_parameter(entry.choice, choice)) return &entry;
+  return nullptr;
+}
+
+std::string algorithm_name(Operation operation, const AlgorithmChoice& choice) {
+  const AlgorithmEntry* entry = find_entry(operation, choice);
+  if (entry == nullptr) return "planned";
+  if (!entry->name.ends_with(":K")) return std::string(entry->name);
+  return std::string(entry->name.substr(0, entry->name.size() - 1)) + std::to_string(choice.parameter);
+}
+
+std::string objection(const OperationShape& shape) {
+  const AlgorithmEntry* entry = find_entry(shape.operation, shape.choice);
+  const std::string name = algorithm_name(shape.operation, shape.choice);
+  if (shape.ranks == 0) return "an operation needs at least one rank";
+  if (shape.choice.algorithm == kFlooding && shape.ranks % 2 == 0)
+    return "flooding among n ranks needs n - 1 routers beside them: an odd number of ranks, not " +
+           std::to_string(shape.ranks);
+  if (!combines(shape.operation)) return {};
+  if (!is_defined(shape.op, shape.type)) return "this operator is not defined for elements of this type";
+  if (shape.total_bytes % element_bytes(shape.type) != 0)
+    return "a vector of " + std::to_string(shape.total_bytes) + " bytes does not hold whole elements of " +
+           std::to_string(element_bytes(shape.type)) + " bytes";
+  if (rounds(shape.type) && entry != nullptr && !entry->same_bits)
+    return name + " would give other roundings at other ranks: for floating point choose fibo, ring or halving";
+  return {};
+}
+
+}  // namespace fibocast

@@ -1,0 +1,56 @@
+#include "collectives/gather.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "collectives/scatter.h"
+#include "collectives/tree_phases.h"
+
+namespace fibocast {
+
+namespace {
+
+Transfer blocks(Rank peer, Rank first, Rank count) {
+  return {.peer = peer, .first_block = first, .blocks = count, .stage = 0, .carries = Carries::kBlocks};
+}
+
+bool write_subtree_gather(const TreeSpec& spec, Rank ranks, Rank me, ScheduleWriter& out) {
+  if (!is_valid(spec) || !has_contiguous_subtrees(spec.kind)) return false;
+  const TreeView tree(spec, ranks, me);
+  out.begin_stage({.waits_for_arrival = true});
+  for (Rank i = tree.children(); i > 0 && out.ok(); --i) {
+    const Rank child = tree.child(i - 1);
+    out.receive(blocks(child, child, TreeView(spec, ranks, child).subtree_size()));
+  }
+  if (tree.parent() != kNoRank) out.send(blocks(tree.parent(), me, tree.subtree_size()));
+  return true;
+}
+
+// Time reversal: the k-th that the scatter would reach in step a departs in step T + 1 - a (E6).
+Nanoseconds departure(Rank ranks, Rank me) {
+  Rank last = 0, mine = 0;
+  for (Rank i = 0; i + 1 < ranks; ++i) {
+    const Rank to = furthest_first(ranks, i);
+    const Rank arrival = i + 2 * static_cast<Rank>(std::bit_width(to));
+    last = std::max(last, arrival);
+    if (to == me) mine = arrival;
+  }
+  return last - mine;
+}
+
+}  // namespace
+
+bool write_gather(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
+  if (shape.choice.algorithm == Algorithm::kTrees)
+    return write_subtree_gather(reduction_tree(plan, shape.choice), shape.ranks, me, out);
+  const auto step = static_cast<Nanoseconds>(plan.distribution.s);
+  out.begin_stage({.not_before = me == 0 ? 0 : departure(shape.ranks, me) * step, .waits_for_arrival = true});
+  if (me != 0) out.send(blocks(0, me, 1));
+  for (Rank i = 0; me == 0 && i + 1 < shape.ranks && out.ok(); ++i) {
+    const Rank from = furthest_first(shape.ranks, shape.ranks - 2 - i);
+    out.receive(blocks(from, from, 1));
+  }
+  return true;
+}
+
+}  // namespace fibocast

@@ -1,0 +1,89 @@
+#include "collectives/halving.h"
+
+#include <bit>
+
+namespace fibocast {
+
+namespace {
+
+// The stages follow each other; a stage begins with what the step before it brings.
+class Halving {
+ public:
+  Halving(Rank ranks, Rank me, ScheduleWriter& out)
+      : out_(out), me_(me), blocks_(std::bit_floor(ranks)), extra_(ranks - blocks_) {}
+
+  void write() {
+    out_.begin_stage({.waits_for_arrival = true});
+    const bool paired = me_ < 2 * extra_;
+    if (paired && me_ % 2 == 0) return give_and_take();
+    if (paired) next(), receive(me_ - 1, 0, blocks_, 1, OnReceive::kCombineLeft);
+    const Rank mine = paired ? me_ / 2 : me_ - extra_;
+    Rank first = 0, count = blocks_;
+    halve(mine, first, count);
+    redouble(mine, first, count);
+    if (paired) send(me_ - 1, 0, blocks_, 1 + 1);
+  }
+
+ private:
+  // An even rank of the first 2 (p - p'): its odd neighbour works for it.
+  void give_and_take() {
+    send(me_ + 1, 0, blocks_, 1);
+    next(), next();
+    receive(me_ + 1, 0, blocks_, 2, OnReceive::kStore);
+  }
+
+  void halve(Rank mine, Rank& first, Rank& count) {
+    std::uint8_t step = kFirstStep;
+    for (Rank distance = blocks_ / 2; distance > 0; distance /= 2, ++step) {
+      const bool upper = (mine & distance) != 0;
+      count /= 2;
+      const Rank partner = rank_of(mine ^ distance);
+      send(partner, upper ? first : first + count, count, step);
+      first = upper ? first + count : first;
+      begin(step);
+      receive(partner, first, count, step, upper ? OnReceive::kCombineLeft : OnReceive::kCombineRight);
+    }
+    step_ = step;
+  }
+
+  void redouble(Rank mine, Rank first, Rank count) {
+    for (Rank distance = 1; distance < blocks_; distance *= 2, ++step_) {
+      const Rank partner = rank_of(mine ^ distance);
+      send(partner, first, count, step_);
+      const Rank other = first ^ count;
+      begin(step_);
+      receive(partner, other, count, step_, OnReceive::kStore);
+      first &= ~count, count *= 2;
+    }
+  }
+
+  Rank rank_of(Rank number) const { return number < extra_ ? 2 * number + 1 : number + extra_; }
+  void next() { begin(static_cast<std::uint8_t>(stage_ + 1)); }
+  // All ranks number their stages alike; what a rank has no part in are empty stages.
+  void begin(std::uint8_t stage) {
+    while (stage_ < stage && out_.ok()) out_.begin_stage({.after = stage_}), ++stage_;
+  }
+  void send(Rank peer, Rank first, Rank count, std::uint8_t stage) { out_.send(part(peer, first, count, stage)); }
+  void receive(Rank peer, Rank first, Rank count, std::uint8_t stage, OnReceive how) {
+    Transfer t = part(peer, first, count, stage);
+    t.on_receive = how;
+    out_.receive(t);
+  }
+  static Transfer part(Rank peer, Rank first, Rank count, std::uint8_t stage) {
+    return {.peer = peer, .first_block = first, .blocks = count, .stage = stage, .carries = Carries::kBlocks};
+  }
+
+  static constexpr std::uint8_t kFirstStep = 2;  // 1: the vectors of those over
+  ScheduleWriter& out_;
+  Rank me_;
+  Rank blocks_;  // p'
+  Rank extra_;   // p - p'
+  std::uint8_t stage_ = 0;
+  std::uint8_t step_ = kFirstStep;
+};
+
+}  // namespace
+
+void write_halving(Rank ranks, Rank me, ScheduleWriter& out) { Halving(ranks, me, out).write(); }
+
+}  // namespace fibocast

@@ -1,0 +1,44 @@
+#include "collectives/reduce.h"
+
+#include "collectives/halving.h"
+#include "collectives/postal_allreduce.h"
+#include "collectives/ring.h"
+#include "collectives/tree_phases.h"
+
+namespace fibocast {
+
+namespace {
+
+constexpr std::uint8_t kReductionStage = 0;
+constexpr std::uint8_t kResultStage = 1;
+
+bool write_trees(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
+  const TreeSpec up = reduction_tree(plan, shape.choice), down = distribution_tree(plan, shape.choice);
+  if (!is_valid(up) || !is_valid(down)) return false;
+  write_reduction(TreeView(up, shape.ranks, me), {.carries = Carries::kPartial, .registers = kRegisterT},
+                  kReductionStage, out);
+  if (shape.operation == Operation::kReduce) return true;
+  write_distribution(TreeView(down, shape.ranks, me), {.carries = Carries::kPayload}, kResultStage,
+                     {.repeat = shape.segments(), .after = kReductionStage}, out);
+  return true;
+}
+
+}  // namespace
+
+bool write_reduce(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
+  return write_trees(plan, shape, me, out);
+}
+
+bool write_allreduce(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
+  const Rank p = shape.ranks;
+  switch (shape.choice.algorithm) {
+    case Algorithm::kTrees: return write_trees(plan, shape, me, out);
+    case Algorithm::kRing:
+      write_ring_collection(p, me, (me + 1) % p, write_ring_reduction(p, me, out), out);
+      return true;
+    case Algorithm::kHalving: write_halving(p, me, out); return true;
+    default: return write_postal_combine(plan, shape, me, out);
+  }
+}
+
+}  // namespace fibocast

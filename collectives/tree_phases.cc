@@ -1,0 +1,47 @@
+#include "collectives/tree_phases.h"
+
+namespace fibocast {
+
+namespace {
+
+TreeSpec named(const TreeSpec& planned, const AlgorithmChoice& choice) {
+  TreeSpec spec = planned;
+  spec.kind = choice.tree;
+  spec.arity = choice.parameter;
+  return spec;
+}
+
+Transfer to(Rank peer, std::uint8_t stage, Transfer what) {
+  what.peer = peer;
+  what.stage = stage;
+  return what;
+}
+
+}  // namespace
+
+TreeSpec reduction_tree(const Plan& plan, const AlgorithmChoice& choice) {
+  if (choice.tree == TreeKind{} || choice.tree == plan.reduction.kind) return plan.reduction;
+  return named(plan.reduction, choice);
+}
+
+TreeSpec distribution_tree(const Plan& plan, const AlgorithmChoice& choice) {
+  if (choice.tree == TreeKind{} || choice.tree == plan.distribution.kind) return plan.distribution;
+  return named(plan.distribution, choice);
+}
+
+void write_reduction(const TreeView& tree, const Transfer& what, std::uint8_t stage, ScheduleWriter& out) {
+  out.begin_stage({.waits_for_arrival = true});
+  const Rank count = tree.children();
+  const bool descending = count > 1 && tree.child(0) > tree.child(1);  // Fibo-numbered: largest subtree first (A13)
+  for (Rank i = 0; i < count && out.ok(); ++i) out.receive(to(tree.child(descending ? count - 1 - i : i), stage, what));
+  if (tree.parent() != kNoRank) out.send(to(tree.parent(), stage, what));
+}
+
+void write_distribution(const TreeView& tree, const Transfer& what, std::uint8_t stage, const Stage& start,
+                        ScheduleWriter& out) {
+  out.begin_stage(start);
+  if (tree.parent() != kNoRank) out.receive(to(tree.parent(), stage, what));
+  for (Rank i = 0; i < tree.children() && out.ok(); ++i) out.send(to(tree.child(i), stage, what));
+}
+
+}  // namespace fibocast
