@@ -1,6 +1,7 @@
 #include "collectives/tree.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace fibocast {
@@ -15,6 +16,13 @@ void counts_to_offsets(std::vector<Rank>& first) {
 }  // namespace
 
 Tree Tree::from_parents(std::vector<Rank> parent, SendOrder order) {
+  std::vector<Rank> ranks(parent.size());
+  std::iota(ranks.begin(), ranks.end(), Rank{0});
+  if (order == SendOrder::kDescending) std::ranges::reverse(ranks);
+  return from_parents(std::move(parent), ranks);
+}
+
+Tree Tree::from_parents(std::vector<Rank> parent, std::span<const Rank> order) {
   Tree tree;
   tree.parent_ = std::move(parent);
   const Rank p = tree.size();
@@ -29,10 +37,8 @@ Tree Tree::from_parents(std::vector<Rank> parent, SendOrder order) {
   counts_to_offsets(tree.first_child_);
   tree.child_.resize(tree.first_child_[p]);
   std::vector<Rank> next(tree.first_child_);
-  for (Rank i = 0; i < p; ++i) {
-    const Rank v = order == SendOrder::kAscending ? i : p - 1 - i;
+  for (const Rank v : order)
     if (tree.parent_[v] != kNoRank) tree.child_[next[tree.parent_[v]]++] = v;
-  }
   return tree;
 }
 

@@ -19,6 +19,9 @@ class Tree {
   // `parent[v]` for each rank v, kNoRank for the root alone. Every entry must name a rank; whether it is a tree
   // is is_valid()'s to say. Precondition: exactly one root.
   static Tree from_parents(std::vector<Rank> parent, SendOrder order);
+  // The same for any order: a parent sends to its children as they appear in `order`. Precondition: `order` holds each
+  // rank but the root exactly once; the root may be in it.
+  static Tree from_parents(std::vector<Rank> parent, std::span<const Rank> order);
 
   Rank size() const { return static_cast<Rank>(parent_.size()); }
   Rank root() const { return root_; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "collectives/check.h"
 #include "collectives/tree_binomial.h"
 #include "collectives/tree_fibo.h"
 #include "collectives/tree_kary.h"
@@ -42,10 +43,27 @@ Choice choose_fibo(std::string_view, const TreeParameters& t) {
       {}, TreeSpec{.kind = TreeKind::kFibo, .s = t.s, .r = t.r}, [t](Rank p) { return tree_fibo(p, t.s, t.r); }};
 }
 
+Tree lambda_alpha(Rank ranks, const TreeParameters& t) {
+  if (t.alpha) return tree_lambda_alpha(ranks, *t.alpha);
+  std::string error;
+  const auto table = AlphaTable::make(ranks, t.s, t.r, error);
+  check(table.has_value());
+  return tree_lambda_alpha(ranks, *table);
+}
+
+Tree build_lambda(Rank ranks, const TreeParameters& t) {
+  switch (t.construction) {
+    case LambdaConstruction::kQueue: return tree_lambda_queue(ranks, t.s, t.r);
+    case LambdaConstruction::kBottomup: return tree_lambda_bottomup(ranks, t.s, t.r);
+    case LambdaConstruction::kAlpha: return lambda_alpha(ranks, t);
+    case LambdaConstruction::kDescent: break;
+  }
+  return tree_lambda_descent(ranks, t.s, t.r);
+}
+
 Choice choose_lambda(std::string_view, const TreeParameters& t) {
-  const auto build = t.construction == LambdaConstruction::kQueue ? tree_lambda_queue : tree_lambda_descent;
   return TreeChoice{
-      {}, TreeSpec{.kind = TreeKind::kLambda, .s = t.s, .r = t.r}, [t, build](Rank p) { return build(p, t.s, t.r); }};
+      {}, TreeSpec{.kind = TreeKind::kLambda, .s = t.s, .r = t.r}, [t](Rank p) { return build_lambda(p, t); }};
 }
 
 constexpr std::array kCatalog = {
@@ -79,6 +97,14 @@ std::string allowed_names() {
 }
 
 }  // namespace
+
+std::optional<LambdaConstruction> construction_by_name(std::string_view name) {
+  if (name == "queue") return LambdaConstruction::kQueue;
+  if (name == "bottomup") return LambdaConstruction::kBottomup;
+  if (name == "alpha") return LambdaConstruction::kAlpha;
+  if (name == "descent") return LambdaConstruction::kDescent;
+  return {};
+}
 
 std::span<const TreeCatalogEntry> tree_catalog() { return kCatalog; }
 

@@ -9,17 +9,22 @@
 #include <string_view>
 
 #include "collectives/plan.h"
+#include "collectives/rational.h"
 #include "collectives/tree.h"
 
 namespace fibocast {
 
-enum class LambdaConstruction : std::uint8_t { kQueue, kDescent };
+enum class LambdaConstruction : std::uint8_t { kQueue, kBottomup, kAlpha, kDescent };
+
+// "queue", "bottomup", "alpha", "descent". Nothing for another word.
+std::optional<LambdaConstruction> construction_by_name(std::string_view name);
 
 // What a name alone does not say. s and r matter to `fibo` and `lambda` only.
 struct TreeParameters {
   std::uint64_t s = 1;
   std::uint64_t r = 1;
   LambdaConstruction construction = LambdaConstruction::kQueue;
+  std::optional<Rational> alpha = {};  // of kAlpha: one for every size, 0 < alpha < 1; none: the optimal table
 };
 
 struct TreeChoice {

@@ -9,14 +9,17 @@ namespace {
 void add_tree_command(CLI::App& plan, int& exit_code) {
   const auto options = std::make_shared<PlanTreeOptions>();
   CLI::App* app = plan.add_subcommand("tree", "Who sends to whom, in which order, and how long it takes");
-  app->add_option("--tree", options->tree, "sequential, binary, kary:K, binomial, fibo, lambda, ..")
+  app->add_option("--tree", options->tree,
+                  "sequential, binary, kary:K, binomial, fibo, lambda, .., heterogeneous, file:PATH")
       ->capture_default_str();
-  app->add_option("--ranks", options->ranks, "number of ranks")->required();
-  app->add_option("--root", options->root, "the rank that starts")->capture_default_str();
-  app->add_option("--construction", options->construction, "of lambda: queue, or descent as in daemons")
-      ->check(CLI::IsMember({"queue", "descent"}))
-      ->capture_default_str();
+  app->add_option("--ranks", options->ranks, "number of ranks; those of --nodes or file:PATH if there is one");
+  app->add_option("--root", options->root, "the rank that starts; 0");
+  app->add_option("--construction", options->construction,
+                  "of lambda: queue (default), bottomup, alpha (partition), or descent as in daemons")
+      ->check(CLI::IsMember({"queue", "bottomup", "alpha", "descent"}));
+  app->add_option("--alpha", options->alpha, "of lambda: partition by this fraction instead of the optimal table");
   add_cost_options(*app, options->costs);
+  add_nodes_options(*app, options->nodes);
   app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
   app->add_flag("--quiet", options->quiet, "no progress and no remarks: there are none");
   app->footer("Example: fibocast plan tree --tree fibo --ranks 19 --s 27us --r 88us");
@@ -53,6 +56,10 @@ void add_plan_command(CLI::App& parent, int& exit_code) {
   plan->require_subcommand(1);
   add_tree_command(*plan, exit_code);
   add_schedule_command(*plan, exit_code);
+  add_alpha_table_command(*plan, exit_code);
+  add_combine_command(*plan, exit_code);
+  add_plan_workstations_command(*plan, exit_code);
+  add_plan_figure_command(*plan, exit_code);
 }
 
 }  // namespace fibocast

@@ -10,18 +10,39 @@
 
 #include "collectives/types.h"
 #include "runtime/cli/plan_costs.h"
+#include "runtime/cli/plan_nodes.h"
 
 namespace fibocast {
 
 // fibocast plan tree
 struct PlanTreeOptions {
-  std::string tree = "fibo";
-  Rank ranks = 1;
-  Rank root = 0;
-  std::string construction = "queue";  // of `lambda`: queue or descent
+  std::string tree = "fibo";      // or file:PATH
+  Rank ranks = 0;                 // may be left out with a file of nodes or of a tree
+  std::optional<Rank> root = {};  // 0, or the root of the tree's file
+  std::string construction = {};  // of `lambda`: queue (the default), bottomup, alpha (the default with alpha), descent
+  std::string alpha = {};         // of construction alpha: one for every size; none: the optimal table
   CostOptions costs = {};
+  NodesOptions nodes = {};  // instead of the costs
   bool json = false;
   bool quiet = false;  // taken as everywhere; there is nothing to silence
+};
+
+// fibocast plan workstations
+struct PlanWorkstationsOptions {
+  std::string operation = "broadcast";
+  std::string tree = "heterogeneous";
+  std::optional<Rank> root = {};
+  NodesOptions nodes = {};
+  bool json = false;
+  bool quiet = false;
+};
+
+// fibocast plan figure
+struct PlanFigureOptions {
+  std::string figure = {};
+  bool list = false;
+  bool json = false;
+  bool quiet = false;
 };
 
 // fibocast plan schedule
@@ -39,6 +60,23 @@ struct PlanScheduleOptions {
   bool quiet = false;  // taken as everywhere; there is nothing to silence
 };
 
+// fibocast plan alpha-table
+struct PlanAlphaTableOptions {
+  std::string lambda = {};
+  std::uint64_t max_ranks = 1;
+  bool json = false;
+  bool quiet = false;
+};
+
+// fibocast plan combine
+struct PlanCombineOptions {
+  std::uint64_t ranks = 1;
+  std::string lambda = {};
+  std::string scheme = "best";  // or delay-receive, delay-send; an integer lambda needs none
+  bool json = false;
+  bool quiet = false;
+};
+
 // Adds `plan` with `tree` and `schedule` below it. When one was called, `exit_code` is set during parsing; it outlives
 // that.
 void add_plan_command(CLI::App& parent, int& exit_code);
@@ -47,5 +85,17 @@ void add_plan_command(CLI::App& parent, int& exit_code);
 // found the schedule wrong.
 int plan_tree(const PlanTreeOptions& options, std::ostream& out, std::ostream& err);
 int plan_schedule(const PlanScheduleOptions& options, std::ostream& out, std::ostream& err);
+
+// One subcommand each, as above.
+void add_alpha_table_command(CLI::App& plan, int& exit_code);
+int plan_alpha_table(const PlanAlphaTableOptions& options, std::ostream& out, std::ostream& err);
+void add_combine_command(CLI::App& plan, int& exit_code);
+int plan_combine(const PlanCombineOptions& options, std::ostream& out, std::ostream& err);
+int plan_workstations(const PlanWorkstationsOptions& options, std::ostream& out, std::ostream& err);
+int plan_figure(const PlanFigureOptions& options, std::ostream& out, std::ostream& err);
+
+// Those that are in their own file: each adds itself below `plan`, as add_plan_command() does.
+void add_plan_workstations_command(CLI::App& plan, int& exit_code);
+void add_plan_figure_command(CLI::App& plan, int& exit_code);
 
 }  // namespace fibocast

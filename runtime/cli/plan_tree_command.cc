@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/alpha_partition.h"
 #include "collectives/tree_catalog.h"
 #include "runtime/cli/plan_command.h"
+#include "runtime/cli/plan_timed_tree.h"
 
 namespace fibocast {
 namespace {
@@ -13,85 +15,130 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Rank kMostRanks = 10'000'000;  // a whole tree is kept in memory
-constexpr Rank kMostDrawn = 100;
-
-struct TimedTree {
-  Tree tree;
-  std::vector<std::uint64_t> activation;
-  std::uint64_t completion;
-  std::uint64_t reduction_completion;
-};
-
-TimedTree timed(Tree tree, const CostModel& m) {
+TimedTree timed(Tree tree, const Costs& costs) {
+  const CostModel& m = costs.ticked.model;
   std::vector<std::uint64_t> activation = activation_times(tree, m.send, m.receive());
   const std::uint64_t down = completion(tree, m.send, m.receive());
   const std::uint64_t up = reduction_completion(tree, m.send, m.occupancy, m.latency);
-  return {std::move(tree), std::move(activation), down, up};
+  return {std::move(tree), std::move(activation), down, up, costs.ticked.tick};
 }
 
-void print_json(const PlanTreeOptions& options, const Costs& costs, const TimedTree& timed, std::ostream& out) {
+TimedTree timed(Tree tree, const TickedWorkstations& machine) {
+  std::vector<std::uint64_t> activation = activation_times(tree, machine.costs);
+  const std::uint64_t down = completion(tree, machine.costs);
+  const std::uint64_t up = reduction_completion(tree, machine.costs);
+  return {std::move(tree), std::move(activation), down, up, machine.tick};
+}
+
+void print(const PlanTreeOptions& options, const Costs& costs, const TimedTree& timed, std::ostream& out) {
   const CostModel& m = costs.ticked.model;
-  Json json = {{"tree", options.tree}, {"ranks", options.ranks}, {"root", options.root}};
-  json["s"] = to_json(costs.time(m.send));
-  json["r"] = to_json(costs.time(m.receive()));
-  if (costs.is_time) json["unit"] = "ns";
-  json["completion"] = to_json(costs.time(timed.completion));
-  json["reduction_completion"] = to_json(costs.time(timed.reduction_completion));
-  Json parent = Json::array();
-  Json children = Json::array();
-  Json activation = Json::array();
-  for (Rank v = 0; v < timed.tree.size(); ++v) {
-    parent.push_back(v == timed.tree.root() ? Json(-1) : Json(timed.tree.parent(v)));
-    children.push_back(timed.tree.children(v));
-    activation.push_back(to_json(costs.time(timed.activation[v])));
+  const Tree& tree = timed.tree;
+  if (options.json) {
+    Json json = {{"tree", options.tree}, {"ranks", tree.size()}, {"root", tree.root()}};
+    json["s"] = to_json(costs.time(m.send));
+    json["r"] = to_json(costs.time(m.receive()));
+    if (costs.is_time) json["unit"] = "ns";
+    return print_json(std::move(json), timed, out);
   }
-  json["parent"] = std::move(parent);
-  json["children"] = std::move(children);
-  json["activation"] = std::move(activation);
-  out << json.dump() << '\n';
-}
-
-void draw(const TimedTree& timed, const Costs& costs, Rank v, const std::string& indent, std::ostream& out) {
-  out << v << "  at " << to_human(costs.time(timed.activation[v]), costs.is_time) << '\n';
-  const auto children = timed.tree.children(v);
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    const bool last = i + 1 == children.size();
-    out << indent << (last ? "`- " : "|- ");
-    draw(timed, costs, children[i], indent + (last ? "   " : "|  "), out);
-  }
-}
-
-void print_text(const PlanTreeOptions& options, const Costs& costs, const TimedTree& timed, std::ostream& out) {
   const auto human = [&](std::uint64_t ticks) { return to_human(costs.time(ticks), costs.is_time); };
-  const CostModel& m = costs.ticked.model;
-  out << options.tree << ", " << options.ranks << " ranks, root " << options.root << ", s = " << human(m.send)
-      << ", r = " << human(m.receive()) << "\n\n";
-  if (options.ranks <= kMostDrawn) {
-    draw(timed, costs, timed.tree.root(), "", out);
-  } else {
-    out << "(drawn up to " << kMostDrawn << " ranks; --json has them all)\n";
+  print_text(options.tree + ", " + std::to_string(tree.size()) + " ranks, root " + std::to_string(tree.root()) +
+                 ", s = " + human(m.send) + ", r = " + human(m.receive()),
+             timed, costs.is_time, "", out);
+}
+
+// On different nodes.
+void print(const PlanTreeOptions& options, const TimedTree& timed, std::ostream& out) {
+  const Tree& tree = timed.tree;
+  if (options.json) {
+    Json json = {{"tree", options.tree}, {"ranks", tree.size()}, {"root", tree.root()}};
+    json["bytes"] = options.nodes.bytes;
+    json["unit"] = "us";
+    return print_json(std::move(json), timed, out);
   }
-  out << "\ndistribution: " << human(timed.completion)
-      << "\nreduction up the same tree: " << human(timed.reduction_completion) << '\n';
+  print_text(options.tree + ", " + std::to_string(tree.size()) + " different nodes, root " +
+                 std::to_string(tree.root()) + ", " + std::to_string(options.nodes.bytes) + " bytes",
+             timed, false, " us", out);
+}
+
+// A sentence if something is wrong with --ranks or --root, for a tree that knows its ranks itself.
+std::string contradiction(const PlanTreeOptions& options, std::size_t ranks) {
+  if (options.ranks != 0 && options.ranks != ranks)
+    return "--ranks is " + std::to_string(options.ranks) + ", but there are " + std::to_string(ranks) + " nodes";
+  if (options.root.value_or(0) >= ranks) return "--root must be a rank, 0 to " + std::to_string(ranks - 1);
+  return {};
+}
+
+std::string answer_for_nodes(const PlanTreeOptions& options, std::ostream& out) {
+  std::string error;
+  if (!options.costs.empty()) return "give either costs for all nodes or --nodes with each one's";
+  const auto cluster = read_nodes(options.nodes, error);
+  if (!cluster) return error;
+  error = contradiction(options, cluster->nodes.size());
+  if (!error.empty()) return error;
+  const TickedWorkstations machine = workstations_in_ticks(*cluster, options.nodes.bytes);
+  auto tree = read_or_choose_tree(options.tree, machine.costs, options.root, error);
+  if (!tree) return error;
+  print(options, timed(std::move(*tree), machine), out);
+  return {};
+}
+
+std::string answer_for_file(const PlanTreeOptions& options, std::ostream& out) {
+  std::string error;
+  const auto costs = parse_costs(options.costs, Ports::kShared, error);
+  if (!costs) return error;
+  auto tree = read_tree_file(options.tree, error);
+  if (!tree) return error;
+  error = contradiction(options, tree->size());
+  if (error.empty() && options.root.value_or(tree->root()) != tree->root())
+    error = "the root of this tree is " + std::to_string(tree->root());
+  if (error.empty()) print(options, *costs, timed(std::move(*tree), *costs), out);
+  return error;
+}
+
+// Costs, and for `lambda` the construction with its alpha.
+std::optional<TreeParameters> parameters_of(const PlanTreeOptions& options, const CostModel& m, std::string& error) {
+  TreeParameters parameters{m.send, m.receive()};
+  const std::string by_default = options.alpha.empty() ? "queue" : "alpha";
+  const auto construction = construction_by_name(options.construction.empty() ? by_default : options.construction);
+  if (!construction) {
+    error = "there is no construction \"" + options.construction + "\"; allowed are queue, bottomup, alpha, descent";
+    return {};
+  }
+  parameters.construction = *construction;
+  if (options.alpha.empty()) return parameters;
+  const auto alpha = parse_quantity(options.alpha);
+  if (options.tree != "lambda" || *construction != LambdaConstruction::kAlpha) {
+    error = "--alpha belongs to --tree lambda --construction alpha";
+  } else if (!alpha || alpha->is_time) {
+    error = "--alpha " + options.alpha + " is no fraction: write 3/5 or 0.6";
+  } else if (is_alpha_valid(alpha->value, error)) {
+    parameters.alpha = alpha->value;
+    return parameters;
+  }
+  return {};
 }
 
 // A sentence if something is wrong.
 std::string answer(const PlanTreeOptions& options, std::ostream& out) {
   std::string error;
+  if (!options.nodes.empty()) return answer_for_nodes(options, out);
+  if (is_tree_file(options.tree)) return answer_for_file(options, out);
+  const Rank root = options.root.value_or(0);
+  if (options.tree.starts_with("heterogeneous"))
+    return "the tree \"heterogeneous\" needs --nodes with each node's costs";
   if (options.ranks < 1 || options.ranks > kMostRanks)
     return "--ranks must be 1 to " + std::to_string(kMostRanks) + " for a whole tree";
-  if (options.root >= options.ranks) return "--root must be a rank, 0 to " + std::to_string(options.ranks - 1);
+  if (root >= options.ranks) return "--root must be a rank, 0 to " + std::to_string(options.ranks - 1);
   if (options.costs.empty() && (options.tree == "fibo" || options.tree == "lambda"))
     return "the tree \"" + options.tree + "\" needs costs: --s with --r (or --l and --o), or --lambda";
   const auto costs = parse_costs(options.costs, Ports::kShared, error);
   if (!costs) return error;
   const CostModel& m = costs->ticked.model;
-  const auto construction =
-      options.construction == "descent" ? LambdaConstruction::kDescent : LambdaConstruction::kQueue;
-  const auto choice = choose_tree(options.tree, {m.send, m.receive(), construction}, error);
+  const auto parameters = parameters_of(options, m, error);
+  if (!parameters) return error;
+  const auto choice = choose_tree(options.tree, *parameters, error);
   if (!choice) return error;
-  const TimedTree tree = timed(choice->build(options.ranks).rotated(options.root), m);
-  options.json ? print_json(options, *costs, tree, out) : print_text(options, *costs, tree, out);
+  print(options, *costs, timed(choice->build(options.ranks).rotated(root), *costs), out);
   return {};
 }
 

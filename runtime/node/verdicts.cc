@@ -264,8 +264,9 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!is_member(state.groups[group], from, m)) return;
   operations::sync_window(state, group, m.window_base, now);
-  // If the channel is full the coordinator's suspicion time ends it; there is always room for an idle one.
-  peers::send(state, from, freeze(state, group, m, now), true, now);
+  const bool sent = peers::send(state, from, freeze(state, group, m, now), true, now);
+  Slot& s = state.slots[slots::index_of(state, group, m.generation)];
+  if (!sent && slots::holds(s, m.generation)) s.answer_owed = from;
 }
 
 void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -311,6 +312,17 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const 
 
 namespace {
 
+// Answers for which the channel had no room. Being asked again is not enough: our own requests for a verdict, made in
+// the same rhythm, could fill the channel each time.
+void answer_what_is_owed(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  for (Slot& s : groups::slots_of(state, group)) {
+    if (s.answer_owed == kNoNode) continue;
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    const PeerMessage question = operations::message_about(state, slot, PeerMessageType::kFreeze);
+    if (peers::send(state, s.answer_owed, freeze(state, group, question, now), true, now)) s.answer_owed = kNoNode;
+  }
+}
+
 // The last failure on record, else the window: enough for a newcomer to find the generation that is open.
 bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
   const GroupState& g = state.groups[group];
@@ -339,8 +351,11 @@ void greet_newcomers(NodeState& state, Nanoseconds now) {
 
 void pump(NodeState& state, Nanoseconds now) {
   greet_newcomers(state, now);
-  for (std::uint32_t group = 0; group < state.groups.size(); ++group)
-    if (state.groups[group].used) pump_inquiry(state, group, now);
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    if (!state.groups[group].used) continue;
+    answer_what_is_owed(state, group, now);
+    pump_inquiry(state, group, now);
+  }
 }
 
 }  // namespace fibocast::verdicts

@@ -60,6 +60,16 @@ TEST(TreeCatalog, SpecsAreTheTreesThatDaemonsRun) {
   EXPECT_FALSE(choose_tree("binomial:mask", {}, error)->spec);
 }
 
+TEST(TreeCatalog, EveryConstructionOfLambdaIsOptimalButAFixedAlpha) {
+  for (const char* name : {"queue", "bottomup", "alpha", "descent"}) {
+    const TreeParameters parameters{.s = 5, .r = 4, .construction = construction_by_name(name).value()};
+    EXPECT_EQ(completion(build("lambda", 64, parameters), 5, 4), 46u) << name;
+  }
+  const TreeParameters half{.s = 5, .r = 4, .construction = LambdaConstruction::kAlpha, .alpha = Rational(1, 2)};
+  EXPECT_EQ(completion(build("lambda", 64, half), 5, 4), 54u);
+  EXPECT_FALSE(construction_by_name("sideways"));
+}
+
 TEST(TreeCatalog, AnUnknownNameListsTheAllowedOnes) {
   for (const char* name :
        {"", "fib", "kary", "kary:", "kary:0", "kary:x", "kary:2x", "binomial:", "binomial:K", "fibo:1"}) {
