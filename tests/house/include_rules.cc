@@ -104,6 +104,7 @@ std::string judge(const Layer& layer, std::string_view header, bool angle) {
 const Layer* layer_of(std::string_view path) {
   if (path.starts_with("transport/"))
     return find_layer(is_source_of(FIBOCAST_SOCKET_FILES, path) ? "sockets" : "transport core");
+  if (path.starts_with("collectives/models/")) return find_layer("collectives");
   if (path.starts_with("collectives/"))
     return find_layer(is_source_of(FIBOCAST_COLLECTIVES_FILES, path) ? "collectives" : "collectives core");
   for (const Layer& layer : layers())
