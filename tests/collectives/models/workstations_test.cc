@@ -203,6 +203,22 @@ TEST(Workstations, AnyRootScattersAndGathers) {
   EXPECT_EQ(m.time(gather_times(m.costs, 1, GatherModel::kLiteral).completion()), Rational(60 + 3 * 110));
 }
 
+TEST(Workstations, TypesWithoutNodesDoNotMatter) {
+  const std::uint64_t bytes = 1ull << 60;
+  const WorkstationCluster cluster{{{"one", 1, 0, 0, 0}, slow_workstation()}, {0, 0}, {0, 0}};
+  EXPECT_EQ(workstations_in_ticks(cluster, bytes).costs.nodes[1], (NodeCost{1, 0}));
+}
+
+TEST(Workstations, C4PingPong) {
+  const WorkstationLink link = workstation_link(kFolded);
+  const auto one_way = [&](const WorkstationType& a, const WorkstationType& b) {
+    return point_to_point_time(a, b, link, 1024);
+  };
+  EXPECT_EQ(one_way(fast_workstation(), fast_workstation()) * 2, Rational(66768, 100));
+  EXPECT_EQ(one_way(fast_workstation(), slow_workstation()) + one_way(slow_workstation(), fast_workstation()),
+            Rational(912));
+}
+
 TEST(Workstations, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(machine("FF", kLiteral, UINT64_MAX), std::overflow_error);
   std::string error;

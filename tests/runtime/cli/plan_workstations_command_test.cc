@@ -149,6 +149,7 @@ TEST(PlanTree, FromAFile) {
   refusal(PlanTreeOptions{.tree = "file:" + file.path(), .ranks = 5});
   refusal(PlanTreeOptions{.tree = "file:" + file.path(), .root = 1});
   refusal(PlanTreeOptions{.tree = "file:/no/such/file"});
+  refusal(PlanTreeOptions{.tree = "file:" + testing::TempDir()});
   const TextFile circle("- 2 1");
   EXPECT_NE(refusal(PlanTreeOptions{.tree = "file:" + circle.path()}).find("circle"), std::string::npos);
 }
