@@ -9,7 +9,9 @@ namespace {
 constexpr std::array kPapers = {
     figures_000,
     figures_001,
+    figures_002,
     figures_003,
+    figures_004,
 };
 
 }  // namespace

@@ -50,17 +50,21 @@ Rational point_to_point_time(const WorkstationType& sender, const WorkstationTyp
 }
 
 TickedWorkstations workstations_in_ticks(const WorkstationCluster& cluster, std::uint64_t bytes) {
+  const std::size_t types = cluster.types.size();
+  std::vector<bool> is_used(types, false);
+  for (const std::uint32_t type : cluster.nodes) {
+    check(type < types);
+    is_used[type] = true;
+  }
   std::vector<Rational> times = {link_time(cluster.link, bytes)};
-  for (const WorkstationType& type : cluster.types) {
-    times.push_back(send_time(type, bytes));
-    times.push_back(receive_time(type, bytes));
+  for (std::size_t i = 0; i < types; ++i) {
+    times.push_back(is_used[i] ? send_time(cluster.types[i], bytes) : Rational(0));
+    times.push_back(is_used[i] ? receive_time(cluster.types[i], bytes) : Rational(0));
   }
   const CommonTicks common = to_common_ticks(times);
   TickedWorkstations ticked{{{}, common.ticks[0]}, common.unit};
-  for (const std::uint32_t type : cluster.nodes) {
-    check(type < cluster.types.size());
+  for (const std::uint32_t type : cluster.nodes)
     ticked.costs.nodes.push_back({common.ticks[1 + 2 * type], common.ticks[2 + 2 * type]});
-  }
   check_times_fit(ticked.costs);
   return ticked;
 }

@@ -59,6 +59,8 @@ void add_plan_command(CLI::App& parent, int& exit_code) {
   add_alpha_table_command(*plan, exit_code);
   add_combine_command(*plan, exit_code);
   add_plan_workstations_command(*plan, exit_code);
+  add_plan_mesh_command(*plan, exit_code);
+  add_plan_fattree_command(*plan, exit_code);
   add_plan_figure_command(*plan, exit_code);
 }
 

@@ -45,6 +45,26 @@ struct PlanFigureOptions {
   bool quiet = false;
 };
 
+// fibocast plan mesh
+struct PlanMeshOptions {
+  unsigned order = 0;
+  std::string mapping = "growing";
+  std::string alpha = "1";
+  bool json = false;
+  bool quiet = false;
+};
+
+// fibocast plan fattree
+struct PlanFattreeOptions {
+  std::uint64_t leaves = 1;
+  std::string capacities = "constant";
+  std::string operation = {};           // with its schedule
+  std::string algorithm = "pipelined";  // of alltoall
+  Rank root = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
 // fibocast plan schedule
 struct PlanScheduleOptions {
   std::string operation = "barrier";
@@ -92,10 +112,14 @@ int plan_alpha_table(const PlanAlphaTableOptions& options, std::ostream& out, st
 void add_combine_command(CLI::App& plan, int& exit_code);
 int plan_combine(const PlanCombineOptions& options, std::ostream& out, std::ostream& err);
 int plan_workstations(const PlanWorkstationsOptions& options, std::ostream& out, std::ostream& err);
+int plan_mesh(const PlanMeshOptions& options, std::ostream& out, std::ostream& err);
+int plan_fattree(const PlanFattreeOptions& options, std::ostream& out, std::ostream& err);
 int plan_figure(const PlanFigureOptions& options, std::ostream& out, std::ostream& err);
 
 // Those that are in their own file: each adds itself below `plan`, as add_plan_command() does.
 void add_plan_workstations_command(CLI::App& plan, int& exit_code);
+void add_plan_mesh_command(CLI::App& plan, int& exit_code);
+void add_plan_fattree_command(CLI::App& plan, int& exit_code);
 void add_plan_figure_command(CLI::App& plan, int& exit_code);
 
 }  // namespace fibocast

@@ -72,6 +72,10 @@ int plan_figure(const PlanFigureOptions& options, std::ostream& out, std::ostrea
     return 0;
   }
   const auto figure = find_figure(options.figure);
+  if (options.figure.empty()) {
+    err << "fibocast: name a figure, as in 003:10; fibocast plan figure --list names them all\n";
+    return 2;
+  }
   if (!figure) {
     err << "fibocast: there is no figure \"" << options.figure << "\"; fibocast plan figure --list names them all\n";
     return 2;

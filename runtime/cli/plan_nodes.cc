@@ -1,7 +1,7 @@
 #include "runtime/cli/plan_nodes.h"
 
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "collectives/models/workstation_trees.h"
 #include "collectives/models/workstations_file.h"
@@ -13,9 +13,10 @@ namespace {
 constexpr std::string_view kFilePrefix = "file:";
 
 std::optional<std::string> read_text(const std::string& path, std::string& error) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.is_open() && !file.bad() && !text.empty()) return text;
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();  // does not throw, not even for a folder
+  if (file.is_open() && !text.view().empty()) return text.str();
   error = "the file " + path + " cannot be read or is empty";
   return {};
 }

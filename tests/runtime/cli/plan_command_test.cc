@@ -113,7 +113,8 @@ TEST(PlanTree, Text) {
 }
 
 TEST(PlanTree, Refusals) {
-  EXPECT_NE(refusal(PlanTreeOptions{.tree = "oak", .costs = kManna}).find("allowed are sequential"), std::string::npos);
+  EXPECT_NE(refusal(PlanTreeOptions{.tree = "oak", .ranks = 4, .costs = kManna}).find("allowed are sequential"),
+            std::string::npos);
   EXPECT_NE(refusal(PlanTreeOptions{.ranks = 4}).find("needs costs"), std::string::npos);
   EXPECT_NE(refusal(PlanTreeOptions{.ranks = 0, .costs = kManna}).find("--ranks"), std::string::npos);
   EXPECT_NE(refusal(PlanTreeOptions{.ranks = 4, .root = 4, .costs = kManna}).find("0 to 3"), std::string::npos);
@@ -198,8 +199,17 @@ TEST(PlanCommand, ParsesItsOptions) {
   EXPECT_EQ(Json::parse(testing::internal::GetCapturedStdout())["completion"], 5);
   EXPECT_EQ(exit_code, 0);
   EXPECT_THROW(app.parse("plan"), CLI::ParseError);
-  EXPECT_THROW(app.parse("plan tree"), CLI::ParseError);
   EXPECT_THROW(app.parse("plan tree --ranks 3 --construction sideways"), CLI::ParseError);
+}
+
+TEST(PlanCommand, ATreeNeedsRanksOrNodes) {
+  CLI::App app;
+  int exit_code = -1;
+  add_plan_command(app, exit_code);
+  testing::internal::CaptureStderr();
+  app.parse("plan tree --tree binary");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("--ranks must be 1 to"), std::string::npos);
+  EXPECT_EQ(exit_code, 2);
 }
 
 }  // namespace
