@@ -218,6 +218,14 @@ bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds 
   return peers::send(state, to, m, true, now);
 }
 
+bool is_deciding(const GroupState& g, Generation generation) {
+  return g.inquiry.phase == Inquiry::Phase::kFreezing && g.inquiry.generation == generation;
+}
+
+bool is_nearer_to_root(const GroupState& g, Rank root, Rank other) {
+  return groups::virtual_rank(g, other, root) < groups::virtual_rank(g, g.rank, root);
+}
+
 }  // namespace
 
 void on_timer(NodeState& state, Nanoseconds now) {
@@ -264,9 +272,15 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!is_member(state.groups[group], from, m)) return;
   operations::sync_window(state, group, m.window_base, now);
-  const bool sent = peers::send(state, from, freeze(state, group, m, now), true, now);
+  GroupState& g = state.groups[group];
+  // Two coordinators: the one nearer to the root decides, the other is only a member again.
+  if (is_deciding(g, m.generation) && is_nearer_to_root(g, m.root, m.source)) g.inquiry.phase = Inquiry::Phase::kIdle;
+  const PeerMessage answer = freeze(state, group, m, now);
   Slot& s = state.slots[slots::index_of(state, group, m.generation)];
-  if (!sent && slots::holds(s, m.generation)) s.answer_owed = from;
+  const bool has_slot = slots::holds(s, m.generation);
+  if (has_slot) s.asked_at = now;  // the coordinator lives
+  const bool sent = !is_deciding(g, m.generation) && peers::send(state, from, answer, true, now);
+  if (!sent && has_slot) s.answer_owed = from;
 }
 
 void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -316,7 +330,7 @@ namespace {
 // the same rhythm, could fill the channel each time.
 void answer_what_is_owed(NodeState& state, std::uint32_t group, Nanoseconds now) {
   for (Slot& s : groups::slots_of(state, group)) {
-    if (s.answer_owed == kNoNode) continue;
+    if (s.answer_owed == kNoNode || is_deciding(state.groups[group], s.generation)) continue;
     const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
     const PeerMessage question = operations::message_about(state, slot, PeerMessageType::kFreeze);
     if (peers::send(state, s.answer_owed, freeze(state, group, question, now), true, now)) s.answer_owed = kNoNode;
