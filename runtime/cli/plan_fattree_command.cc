@@ -167,7 +167,7 @@ void print_schedule(const Json& json, std::ostream& out) {
   for (const Json& column : json["columns"]) out << std::setw(12) << column.get<std::string>();
   out << '\n';
   for (std::size_t i = 0; i < json["schedule"].size() && i < kMostPrinted; ++i) {
-    for (const Json& cell : json["schedule"][i]) out << std::setw(12) << cell;
+    for (const Json& cell : json["schedule"][i]) out << std::setw(12) << cell.dump();
     out << '\n';
   }
   if (json["schedule"].size() > kMostPrinted) out << "(the first " << kMostPrinted << "; --json has them all)\n";
@@ -177,8 +177,8 @@ void print_text(const Json& json, std::ostream& out) {
   out << "fat tree of " << json["leaves"] << " leaves, links per branch from the leaves up " << json["capacities"]
       << "\n\n            lower bound   steps\n";
   for (const auto& [operation, bound] : json["bounds"].items())
-    out << std::left << std::setw(12) << operation << std::right << std::setw(11) << bound << std::setw(8)
-        << json["times"][operation] << '\n';
+    out << std::left << std::setw(12) << operation << std::right << std::setw(11) << bound.dump() << std::setw(8)
+        << json["times"][operation].dump() << '\n';
   if (json.contains("alltoall_lower_bounds"))
     out << "a total exchange takes at least " << json["alltoall_lower_bounds"]["sound"] << " steps\n";
   if (!json["alltoall_has_schedule"].get<bool>())

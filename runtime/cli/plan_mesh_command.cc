@@ -136,10 +136,10 @@ void print_text(const Json& json, MeshMapping mapping, std::ostream& out) {
   if (order <= kMostDrawn) draw(mapping, order, out);
   if (order > kMostDrawn)
     out << "(drawn up to order " << kMostDrawn << "; --json has the nodes up to " << kMostLaidOut << ")\n";
-  out << "\nphase  messages  links  others on them\n";
+  out << "\nphase            messages      links  others on them\n";
   for (const Json& p : json["phases"])
-    out << std::setw(5) << p["phase"] << std::setw(10) << p["messages"] << std::setw(7) << p["dilation"]
-        << std::setw(16) << p["interference"] << '\n';
+    out << std::setw(5) << p["phase"].dump() << std::setw(20) << p["messages"].dump() << std::setw(11)
+        << p["dilation"].dump() << std::setw(16) << p["interference"].dump() << '\n';
   print_times(json["large_messages"], "large messages", out);
   print_times(json["small_messages"], "small messages", out);
 }
