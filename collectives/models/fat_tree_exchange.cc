@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 #include "collectives/check.h"
 
@@ -32,7 +35,8 @@ void append_phase(std::vector<FatTreeDispatch>& schedule, const FatTree& tree, u
   } while (p != 0);
 }
 
-// Steps 1, 2, .. are filled one by one; a class is kept out of a step if its arrival is taken.
+// Steps 1, 2, .. are filled one by one; a class is kept out of a step if its arrival is taken. What was found hopeless
+// is remembered: the offsets left and the arrivals taken from here on are all that matters.
 class XorSearch {
  public:
   explicit XorSearch(Rank leaves) {
@@ -40,45 +44,47 @@ class XorSearch {
   }
   // Can everything arrive by the end of step `steps`?
   bool within(std::uint64_t steps) {
-    arrival_taken_.assign(steps + 1, false);
     steps_ = steps;
-    return fill(1, std::count_if(left_.begin(), left_.end(), [](Rank r) { return r > 0; }) > 0);
+    hopeless_.clear();
+    return fill(1, 0);
   }
 
  private:
-  bool fill(std::uint64_t step, bool something_left) {
-    if (!something_left) return true;
-    if (step > steps_ || !enough_room(step)) return false;
+  // Bit t of `taken`: the arrival in step `step` + t is taken.
+  bool fill(std::uint64_t step, std::uint64_t taken) {
+    if (sends_left() == 0) return true;
+    if (!enough_room(step, taken)) return false;
+    const auto state = std::tuple(step, taken, left_);
+    if (hopeless_.contains(state)) return false;
     for (std::size_t c = left_.size(); c >= 1; --c) {
-      const std::uint64_t arrival = step + 2 * c - 1;
-      if (left_[c - 1] == 0 || arrival > steps_ || arrival_taken_[arrival]) continue;
-      take(c, arrival, true);
-      const bool done = fill(step + 1, std::any_of(left_.begin(), left_.end(), [](Rank r) { return r > 0; }));
-      take(c, arrival, false);
+      const std::uint64_t arrival = std::uint64_t{1} << (2 * c - 1);
+      if (left_[c - 1] == 0 || step + 2 * c - 1 > steps_ || (taken & arrival) != 0) continue;
+      --left_[c - 1];
+      const bool done = fill(step + 1, (taken | arrival) >> 1);
+      ++left_[c - 1];
       if (done) return true;
     }
-    return fill(step + 1, true);
+    if (fill(step + 1, taken >> 1)) return true;
+    hopeless_.insert(state);
+    return false;
   }
 
-  void take(std::size_t c, std::uint64_t arrival, bool taken) {
-    arrival_taken_[arrival] = taken;
-    taken ? --left_[c - 1] : ++left_[c - 1];
-  }
+  Rank sends_left() const { return std::accumulate(left_.begin(), left_.end(), Rank{0}); }
 
-  // What is left of class c and above must start in the steps up to steps_ - 2c + 1, and arrive in free steps.
-  bool enough_room(std::uint64_t step) const {
+  // What is left of class c and above starts in the steps up to steps_ - 2c + 1 and takes free arrivals from
+  // step + 2c - 1 on.
+  bool enough_room(std::uint64_t step, std::uint64_t taken) const {
     std::uint64_t sends = 0;
     for (std::size_t c = left_.size(); c >= 1; --c) {
       sends += left_[c - 1];
-      if (sends > 0 && step + sends - 1 > steps_ - (2 * c - 1)) return false;
+      const auto used = static_cast<std::uint64_t>(std::popcount(taken >> (2 * c - 1)));
+      if (sends > 0 && step + sends + used + 2 * c - 2 > steps_) return false;
     }
-    std::uint64_t free = 0;
-    for (std::uint64_t t = step + 1; t <= steps_; ++t) free += arrival_taken_[t] ? 0 : 1;
-    return sends <= free;
+    return true;
   }
 
   std::vector<Rank> left_;  // offsets of class 1, 2, .. not yet used
-  std::vector<bool> arrival_taken_;
+  std::set<std::tuple<std::uint64_t, std::uint64_t, std::vector<Rank>>> hopeless_;
   std::uint64_t steps_ = 0;
 };
 

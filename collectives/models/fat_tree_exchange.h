@@ -26,7 +26,7 @@ std::vector<FatTreeDispatch> exchange_schedule_of_kind(ExchangeKind kind, Rank n
 std::optional<std::vector<FatTreeDispatch>> xor_schedule(Rank leaves, std::span<const unsigned> classes);
 
 // The fewest steps of any such schedule without a conflict on the tree of exponential capacities, by exhaustive search:
-// the arrivals s + 2c - 1 must be distinct. Practical for up to 16 leaves. Precondition: leaves >= 2.
+// the arrivals s + 2c - 1 must be distinct. Practical for up to 32 leaves. Precondition: leaves >= 2.
 std::uint64_t best_xor_steps(Rank leaves);
 
 }  // namespace fibocast

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "tests/collectives/golden.h"
@@ -135,6 +136,7 @@ TEST(FatTreeExchange, E16NoOtherXorScheduleIsShorter) {
   EXPECT_EQ(best_xor_steps(4), 6u);
   EXPECT_EQ(best_xor_steps(8), 11u);
   EXPECT_EQ(best_xor_steps(16), 21u);
+  EXPECT_EQ(best_xor_steps(32), 39u);
 }
 
 TEST(FatTreeExchange, E16ClassesMustBeUsedUp) {

@@ -71,7 +71,8 @@ TEST(PlanFattree, TheRootMayBeAnyLeaf) {
 TEST(PlanFattree, E3EachLeafIsReachedAsSoonAsItsDistanceAllows) {
   for (const Rank root : {0u, 5u}) {
     int leaves = 0;
-    for (const Json& hop : json({.leaves = 16, .operation = "broadcast", .root = root})["schedule"]) {
+    const Json tree = json({.leaves = 16, .operation = "broadcast", .root = root});
+    for (const Json& hop : tree["schedule"]) {
       if (hop[2] >= 16) continue;
       EXPECT_EQ(hop[0], 2 * common_level(root, hop[2]));
       ++leaves;
