@@ -133,7 +133,7 @@ void print_json(const PlanScheduleOptions& options, const Request& request, cons
 
 void print_text(const PlanScheduleOptions& options, const Request& request, const Answer& answer, std::ostream& out) {
   out << "schedule " << options.operation << " ranks " << options.ranks << " bytes " << options.bytes << " segment "
-      << options.segment_bytes << '\n';
+      << options.segment_bytes << " algorithm fibo\n";
   for (const auto& [rank, part] : answer.parts) out << to_text(part, rank);
   if (answer.completion) out << "predicted: " << to_human(*answer.completion, request.costs.is_time) << '\n';
   if (answer.check) out << (answer.check->ok ? "proved for " : "wrong: ") << answer.check->message << '\n';
