@@ -66,6 +66,17 @@ bool is_known(Operation operation, const AlgorithmChoice& c) {
   return false;
 }
 
+bool is_possible(const OperationShape& shape) {
+  const Algorithm a = shape.choice.algorithm;
+  if (shape.ranks == 0 || !is_known(shape.operation, shape.choice)) return false;
+  if (a == Algorithm::kFlooding && shape.ranks % 2 == 0) return false;
+  if (!combines(shape.operation)) return true;
+  const bool rounds_alike =
+      a != Algorithm::kDelayReceive && a != Algorithm::kDelaySend && a != Algorithm::kCombineEager;
+  return is_defined(shape.op, shape.type) && shape.total_bytes % element_bytes(shape.type) == 0 &&
+         (rounds_alike || !rounds(shape.type));
+}
+
 bool is_valid(const Plan& plan) {
   for (std::size_t i = 0; i < kOperations; ++i)
     for (const AlgorithmChoice& c : plan.choices[i])

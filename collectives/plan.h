@@ -43,6 +43,9 @@ std::size_t size_class(std::uint64_t bytes);
 // An algorithm that exists for this operation, with a parameter in its range.
 bool is_known(Operation operation, const AlgorithmChoice& choice);
 bool is_valid(const Plan& plan);
+// The operation can be run: the algorithm is known, fits this number of ranks and the element type; vectors hold whole
+// elements. algorithm_catalog.h has the sentences.
+bool is_possible(const OperationShape& shape);
 
 // Writes the schedule of virtual rank `me` (root = 0) without building anybody else's: along trees in O(depth x
 // fan-out) time, and with no memory but the writer's. A choice of kPlanned is resolved. Returns false if it does not

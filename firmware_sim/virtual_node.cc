@@ -135,12 +135,14 @@ bool VirtualNode::pump_once() {
   if (!started_) return busy;
   std::array<std::byte, kMaxHeadBytes> scratch;
   for (Transmit frame; node_->poll_transmit(queue_.now(), scratch, frame); busy = true) transmit(frame);
-  return busy;
+  return busy || node_->has_work();
 }
 
 void VirtualNode::on_event(const Event& event) {
   if (event.kind == Event::Kind::kCopy)
     copy(event);
+  else if (event.kind == Event::Kind::kWork)
+    do_local_work(event.work, buffer(event.work.right.buffer).data(), buffer(event.work.out.buffer).data());
   else if (event.kind == Event::Kind::kBufferFree)
     buffers_.erase(event.range.buffer);
   else if (handler_)

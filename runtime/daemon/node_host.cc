@@ -89,7 +89,7 @@ void NodeHost::pump() {
   do {
     for (bool moved = true; moved;) {
       const bool events = drain_events();
-      moved = drain_frames() || events;
+      moved = drain_frames() || events || node_.has_work();
     }
   } while (deliver() || (handlers_.on_drained && handlers_.on_drained()));
   pumping_ = false;
@@ -108,9 +108,16 @@ void NodeHost::take_event(const Event& event) {
     case Event::Kind::kCopy:
       if (!event.bytes.empty()) std::memcpy(bytes_of(event.range).data(), event.bytes.data(), event.bytes.size());
       break;
+    case Event::Kind::kWork: return do_work(event.work);
     case Event::Kind::kBufferFree: memory_.release(event.range.buffer); break;
     default: undelivered_.push_back(event);
   }
+}
+
+void NodeHost::do_work(const LocalWork& work) {
+  const auto begin_of = [this](BufferId buffer) { return memory_.at(buffer, node_.buffer_bytes(buffer)).data(); };
+  std::byte* out = begin_of(work.out.buffer);
+  do_local_work(work, begin_of(work.right.buffer), out);
 }
 
 bool NodeHost::drain_frames() {

@@ -82,6 +82,7 @@ class NodeHost {
  private:
   void on_frame(std::span<const std::byte> frame);
   void take_event(const Event& event);
+  void do_work(const LocalWork& work);
   bool drain_events();
   bool drain_frames();
   bool deliver();

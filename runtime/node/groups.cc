@@ -30,6 +30,7 @@ bool build_window(NodeState& state, std::uint32_t group) {
                         state.window_transfers.subspan(std::size_t{group} * l.transfers, l.transfers));
   OperationShape shape;
   shape.ranks = size_of(g);
+  shape.choice = {Algorithm::kTrees};
   return build_rank_schedule(g.plan, shape, g.rank, writer) && writer.ok();
 }
 

@@ -6,6 +6,7 @@
 #include "collectives/check.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/local_data.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/node/node_state.h"
 #include "runtime/node/operations.h"
@@ -62,7 +63,7 @@ void on_progress(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
   const StreamOwner o = *owner;
   if (d.complete) owner->kind = StreamOwner::Kind::kNone;
   if (o.kind == StreamOwner::Kind::kOperation)
-    operations::on_stream_progress(s, o.index, d.contiguous, d.complete, now);
+    operations::on_stream_progress(s, o.index, o.transfer, d.contiguous, d.complete, now);
   else if (d.complete)
     mailbox::on_stream_complete(s, o.index);
 }
@@ -74,7 +75,7 @@ void on_sent(NodeState& s, NodeId to, std::uint32_t stream, Nanoseconds now) {
   owner->kind = StreamOwner::Kind::kNone;
   s.buffers->release(o.buffer);
   if (o.kind == StreamOwner::Kind::kMessage) return mailbox::on_stream_sent(s, o.index, now);
-  operations::on_stream_sent(s, o.index, o.child, now);
+  operations::on_stream_sent(s, o.index, o.transfer, now);
 }
 
 void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
@@ -200,6 +201,7 @@ Nanoseconds Node::peer_round_trip(NodeId peer) const {
 const NodeCounters& Node::counters() const { return state_->counters; }
 std::uint64_t Node::payload_bytes_used() const { return state_->buffers->used(); }
 std::uint64_t Node::buffer_bytes(BufferId buffer) const { return state_->buffers->bytes(buffer); }
+bool Node::has_work() const { return state_->works > 0; }
 bool Node::operation_in_flight() const { return state_->operations_open > 0; }
 bool Node::fits_budget(std::uint64_t bytes) const { return state_->buffers->can_ever_fit(bytes); }
 
@@ -334,6 +336,10 @@ bool Node::poll_event(Event& out) {
     out.bytes = s.copy_bytes, out.range = s.copy_range;
     return true;
   }
+  if (local_data::poll_work(s, out.work)) {
+    out.kind = Event::Kind::kWork;
+    return true;
+  }
   if (poll_answer(s, out)) return true;
   if (s.buffers->poll_freed(out.range.buffer)) {
     if (s.buffers_wanted) s.again = true;
@@ -347,6 +353,7 @@ bool Node::poll_event(Event& out) {
 bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
   NodeState& s = *state_;
   settle(s, now);
+  if (has_work()) return false;  // frames may carry its results
   const std::uint32_t nodes = s.settings.nodes;
   for (std::uint32_t k = 0; k < nodes; ++k) {
     const NodeId i = (s.next_to_transmit + k) % nodes;

@@ -3,8 +3,9 @@
 // application messages. Pure: events and the time in, frames and events out. A host drives it - the Asio daemon,
 // the embedded node, or the virtual-time simulator - and owns the payload bytes.
 //
-// Use: after every event or command call, until they return false: poll_event(), poll_transmit(). Then sleep until
-// next_deadline() or the next frame, and call on_timer(). Not thread-safe; no heap; all memory is handed in.
+// Use: after every event or command call, until they return false and has_work() too: poll_event(), poll_transmit().
+// Then sleep until next_deadline() or the next frame, and call on_timer(). Not thread-safe; no heap; all memory is
+// handed in.
 //
 // Payload buffers: the node decides (under Limits::payload_bytes) which buffers exist and how large they are; the
 // host keeps the bytes. The host takes memory for a buffer when it first sees its id (buffer_bytes() tells the size)
@@ -19,6 +20,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
 #include "transport/emulated_nic.h"
 #include "transport/reliable_channel.h"
@@ -57,14 +59,17 @@ struct Call {
   std::uint64_t cookie = 0;
   GroupId group = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;                         // multicast: the sender's rank in the group; barrier: 0
-  std::optional<Generation> generation;  // a library participant numbers its own; none: the open one (the CLI)
+  Rank root = 0;                // multicast, reduce, scatter, gather: its rank in the group; the others: 0
+  AlgorithmChoice choice = {};  // kPlanned: what the group's plan says
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce
+  std::optional<Generation> generation;         // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
   Nanoseconds deadline = kNever;
   Nanoseconds not_before = 0;  // absolute: the participant counts as arrived only then (experiments)
   bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
-  PayloadRange payload;        // the multicast's sender: a whole buffer of reserve_buffer(); none: 0 bytes
+  PayloadRange payload;        // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
 };
 
 struct CallDone {
@@ -72,17 +77,18 @@ struct CallDone {
   Verdict verdict = Verdict::kPending;
   Generation generation = 0;
   RankSet ranks;                  // kDeadlineExceeded, kPeerLost, kRefused: the ranks concerned
-  PayloadRange payload;           // multicast received: give it back with release_buffer() once copied
+  PayloadRange payload;           // what this rank gets: give it back with release_buffer() once copied
   Nanoseconds arrived_at = 0;     // when the last local participant had called
   Nanoseconds activated_at = 0;   // when the last message this rank waited for was in (the root: arrived_at)
   Nanoseconds first_send_at = 0;  // begin of this rank's first send (occupancy), 0 if it sent nothing
   Nanoseconds lateness = 0;       // the emulated NIC: largest wake-up delay in this operation at this node
 };
 
-// Something for the host. kCopy must be done before the next call into the node.
+// Something for the host. kCopy and kWork must be done before the next call into the node.
 struct Event {
   enum class Kind : std::uint8_t {
     kCopy,           // copy `bytes` into `range`
+    kWork,           // do_local_work(`work`, ..)
     kCallDone,       // `done`
     kMessage,        // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
     kBufferFree,     // `range.buffer` is no longer used by anybody
@@ -93,6 +99,7 @@ struct Event {
   };
   Kind kind = Kind::kCopy;
   std::span<const std::byte> bytes;
+  LocalWork work;
   PayloadRange range;
   CallDone done;
   std::uint64_t cookie = 0;
@@ -125,8 +132,10 @@ enum class Admission : std::uint8_t {
   kBadRank,
   kTooLarge,  // can never fit the byte budget
   kBadName,
-  kExists,  // a group of that name with another definition
-  kNoPlan,  // the tree has more children at one rank than Limits::transfers
+  kExists,            // a group of that name with another definition
+  kNoPlan,            // the tree has more children at one rank than Limits::transfers
+  kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
+  kManyParticipants,  // this operation is for groups of one participant per node
 };
 
 class Node {
@@ -150,6 +159,8 @@ class Node {
   std::uint64_t payload_bytes_used() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
   Nanoseconds next_deadline() const;
+  // poll_event() has a kWork; poll_transmit() waits until it is done.
+  bool has_work() const;
   // Some operation of ours is in flight (the `adaptive` waiting policy looks at this).
   bool operation_in_flight() const;
   struct GroupInfo {

@@ -38,7 +38,9 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.requests = carver.template take<Request>(l.requests);
   p.buffers = carver.template take<PayloadBuffers::Entry>(Node::buffer_ids(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);
-  s.child_streams = carver.template take_untouched<ChildStream>(slots * l.transfers);
+  s.transfer_states = carver.template take_untouched<TransferState>(slots * l.transfers);
+  s.offsets = carver.template take_untouched<std::uint64_t>(l.transfers);
+  s.local_work = carver.template take_untouched<LocalWork>(l.local_work);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
   s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.child_windows = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "collectives/data_layout.h"
 #include "collectives/engine.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
@@ -22,6 +23,7 @@
 namespace fibocast {
 
 inline constexpr std::uint32_t kNoIndex = 0xffff'ffff;
+inline constexpr std::uint64_t kNoData = ~std::uint64_t{0};
 inline constexpr Nanoseconds kAskAgain = 100'000'000;  // questions to peers are asked again after this time
 
 // Who a bulk stream belongs to.
@@ -30,7 +32,7 @@ struct StreamOwner {
   Kind kind = Kind::kNone;
   std::uint32_t stream = 0;
   std::uint32_t index = 0;      // slot, or entry of the mailbox
-  std::uint32_t child = 0;      // outgoing operation: which child
+  std::uint32_t transfer = 0;   // operation: its place in the schedule's transfers
   BufferId buffer = kNoBuffer;  // outgoing: the reference this stream holds
 };
 
@@ -51,12 +53,19 @@ struct Peer {
   std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
 };
 
-// A payload on its way from an operation's slot to one child.
-struct ChildStream {
-  enum class State : std::uint8_t { kNone, kAnnounced, kGranted, kDone };
-  State state = State::kNone;
-  std::uint32_t stream = 0;
-  std::uint64_t available = 0;  // bytes that may be sent
+// What is known of one transfer of a slot's schedule while it is executed.
+struct TransferState {
+  enum class Stream : std::uint8_t {
+    kNone,
+    kAnnounced,  // to the receiver, or by the sender
+    kGranted,
+    kDone,  // all there, or given up
+  };
+  Stream stream = Stream::kNone;
+  std::uint32_t stream_id = 0;
+  std::uint32_t repetitions = 0;  // receive: those that are in
+  std::uint64_t offset = 0;       // where its data lies in the slot's buffer
+  std::uint64_t available = 0;    // send: bytes that may be sent
 };
 
 // One generation of one group. It stays as the record of its verdict until generation + W takes its place.
@@ -73,22 +82,27 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
-  bool wants_buffer = false;         // announced, but the byte budget has no room yet
-  bool grant_owed = false;
-  bool decline_owed = false;  // stream_from must learn that its payload is not wanted any more
-  bool sender_gone = false;   // whoever brought the payload here gave up before the generation opened
+  bool wants_buffer = false;         // what is to come needs it, but the byte budget may have no room yet
+  bool called = false;       // all local participants have called; the engine learns it once their data is placed
+  bool has_result = false;   // it lies where the participants get it
+  bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened
   Verdict verdict = Verdict::kPending;
   Verdict reason = Verdict::kPending;  // why a verdict is wanted
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
+  AlgorithmChoice choice;
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
+  DataLayout layout;
+  std::uint64_t register_t = 0, register_s = kNoData;  // where the partial results lie (B22)
+  std::uint64_t result = 0;
+  BufferId input = kNoBuffer;   // what the local participant has brought, until it is placed
   std::uint32_t arrivals = 0;   // local participants that have called
   std::uint32_t delivered = 0;  // local participants that have been answered
   std::uint32_t first_call = kNoRequest;
-  std::uint32_t announced = 0;     // children told of the payload
-  std::uint32_t streams_open = 0;  // children that have not acknowledged all of it
-  std::uint32_t segments_in = 0;
-  std::uint32_t stream_in = 0;
-  NodeId stream_from = kNoNode;
+  std::uint32_t streams_open = 0;  // outgoing, not acknowledged by their receivers yet
+  std::uint32_t late_stream = 0;   // announced after the end, by late_from: to be declined
+  NodeId late_from = kNoNode;
   BufferId buffer = kNoBuffer;
   NodeId answer_owed = kNoNode;  // the coordinator that waits for our freeze answer
   std::uint32_t coordinators_tried = 0;
@@ -109,6 +123,9 @@ struct Inquiry {
   bool charged = true;
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
+  AlgorithmChoice choice;
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
   Verdict reason = Verdict::kPending;
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;
@@ -181,7 +198,9 @@ struct NodeState {
   std::span<StreamOwner> incoming_streams;
   std::span<GroupState> groups;
   std::span<Slot> slots;                     // per group, open_generations each; also the engine's runs
-  std::span<ChildStream> child_streams;      // per slot, transfers each
+  std::span<TransferState> transfer_states;  // per slot, transfers each
+  std::span<std::uint64_t> offsets;          // transfers: while a layout is made
+  std::span<LocalWork> local_work;           // a ring: what the host is to do, in order
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
   std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
@@ -203,6 +222,7 @@ struct NodeState {
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due and Inquiry::due
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
   std::uint32_t next_to_transmit = 0;
+  std::uint32_t first_work = 0, works = 0;  // in local_work
   bool copy_pending = false;
   std::span<const std::byte> copy_bytes;
   PayloadRange copy_range;

@@ -15,22 +15,51 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
   const Slot& s = state.slots[slots::index_of(state, group, generation)];
   if (!slots::holds(s, generation)) return true;
   if (s.arrivals >= state.groups[group].participants) return false;
-  return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && s.operation == Operation::kMulticast);
+  return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && is_push(s.operation));
+}
+
+// The size that all members must agree on, from what this one brings; nothing if that is not whole blocks.
+std::optional<std::uint64_t> size_of_call(const GroupState& g, const Call& c) {
+  const bool brings_all = c.operation == Operation::kScatter || c.operation == Operation::kAlltoall;
+  if (!brings_all) return c.payload.length;
+  if (c.payload.length % groups::size_of(g) != 0) return {};
+  return c.payload.length / groups::size_of(g);
+}
+
+bool brings_data(const GroupState& g, const Call& c) {
+  return is_push(c.operation) ? c.root == g.rank : c.operation != Operation::kBarrier;
+}
+
+// The size and algorithm are known: those who are handed something out learn them from the first message.
+bool knows_shape(const GroupState& g, const Call& c) { return !is_push(c.operation) || c.root == g.rank; }
+
+OperationShape asked(const GroupState& g, const Call& c, std::uint64_t bytes) {
+  OperationShape shape{c.operation, groups::size_of(g), bytes, 0};
+  shape.choice = c.choice, shape.type = c.type, shape.op = c.op;
+  if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(g.plan, c.operation, bytes);
+  return shape;
 }
 
 Admission admissible(const NodeState& state, const GroupState& g, const Call& c) {
   if (g.rank == kNoRank) return Admission::kNotMember;
   if (c.root >= groups::size_of(g)) return Admission::kBadRank;
-  if (c.payload.buffer != kNoBuffer && (c.operation != Operation::kMulticast || c.root != g.rank))
-    return Admission::kBadRank;
+  if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kBadRank;
+  const auto bytes = size_of_call(g, c);
+  if (!bytes || !is_possible(asked(g, c, *bytes))) return Admission::kBadOperation;
+  const bool shared = c.operation == Operation::kBarrier || c.operation == Operation::kMulticast;
+  if (!shared && g.participants != 1) return Admission::kManyParticipants;
+  if (g.rank >= participating_ranks(asked(g, c, *bytes))) return Admission::kBadRank;  // a router of a flood
   return state.buffers->can_ever_fit(c.payload.length) ? Admission::kTaken : Admission::kTooLarge;
 }
 
 PeerMessage opening(const NodeState& state, const GroupState& g, const Call& c, Generation generation) {
+  const OperationShape shape = asked(g, c, size_of_call(g, c).value_or(0));
   PeerMessage m;
   m.generation = generation, m.operation = c.operation, m.root = c.root, m.charged = c.charged;
-  m.total_bytes = c.payload.length;
-  m.segment_bytes = c.payload.length > state.limits.eager_bytes ? g.plan.segment_bytes : 0;
+  m.total_bytes = shape.total_bytes;
+  if (knows_shape(g, c)) m.choice = shape.choice, m.element = c.type, m.op = c.op;
+  const bool distributes = c.operation == Operation::kMulticast || c.operation == Operation::kAllreduce;
+  m.segment_bytes = distributes && m.total_bytes > state.limits.eager_bytes ? g.plan.segment_bytes : 0;
   return m;
 }
 
@@ -41,27 +70,31 @@ void drop_payload(NodeState& state, Request& r) {
 
 // The first of the source's participants that brings a payload is the sender; if none does, it is empty.
 bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r) {
-  if (!slots::is_source(state, slot) || state.engine->arrived(slot)) return false;
+  if (!slots::is_source(state, slot) || state.slots[slot].called) return false;
   const bool last = state.slots[slot].arrivals == state.groups[slots::group_of(state, slot)].participants;
   return r.call.payload.buffer != kNoBuffer || (last && !state.slots[slot].sender_gone);
 }
 
-// The sender has called: its payload becomes the slot's.
-void take_payload(NodeState& state, std::uint32_t slot, Request& r) {
+// What the caller brings becomes the slot's: a multicast's payload is sent from where it lies.
+bool take_payload(NodeState& state, std::uint32_t slot, Request& r, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  const PeerMessage m = opening(state, g, r.call, s.generation);
-  check(transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes));
-  s.shape_known = true;
-  s.buffer = r.call.payload.buffer;
+  if (!s.shape_known && knows_shape(g, r.call)) {
+    if (!transfers::set_shape(state, slot, opening(state, g, r.call, s.generation))) {
+      conclude(state, slot, Verdict::kRefused, {}, now);
+      return false;
+    }
+    s.shape_known = true;
+  }
+  (s.operation == Operation::kMulticast ? s.buffer : s.input) = r.call.payload.buffer;
   r.call.payload = {};
+  return true;
 }
 
 void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.arrived_at = now;
-  state.engine->arrive(slot);
-  transfers::note_activation(state, slot, now);
+  s.called = true;
   pump(state, slot, now);
 }
 
@@ -75,8 +108,9 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   s.first_call = request;
   slots::set_due(state, s, r.call.deadline);
   const bool sender = sends_payload(state, slot, r);
-  if (sender) take_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
+  const bool contributes = !is_push(s.operation) && s.operation != Operation::kBarrier;
+  if ((sender || contributes) && !take_payload(state, slot, r, now)) return;
   if (sender || (all_here && !slots::is_source(state, slot))) arrive(state, slot, now);
 }
 
@@ -86,11 +120,19 @@ void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanosecon
   s.sender_gone = s.sender_gone || state.requests->at(request).brought_payload;
   state.requests->release(request);
   const bool open = s.state == Slot::State::kOpen;
-  if (open && s.operation == Operation::kBarrier) return slots::set_due(state, s, now);  // cannot be without us
+  if (open && !is_push(s.operation)) return slots::set_due(state, s, now);  // cannot be without us
   ++s.arrivals, ++s.delivered;
-  if (open && slots::is_source(state, slot) && !state.engine->arrived(slot)) slots::set_due(state, s, now);
+  if (open && slots::is_source(state, slot) && !s.called) slots::set_due(state, s, now);
   if (open) slots::set_due(state, s, now + state.settings.suspicion);  // nobody else may be left to ask how it ended
   close_if_through(state, slot, now);
+}
+
+// What the caller wants is not what others are already at. Where something is handed out, one caller says what.
+bool differs(const Slot& s, const PeerMessage& wanted) {
+  if (s.operation != wanted.operation || s.root != wanted.root) return true;
+  if (!s.shape_known || is_push(s.operation)) return false;
+  return s.choice != wanted.choice || s.type != wanted.element || s.op != wanted.op ||
+         s.total_bytes != wanted.total_bytes;
 }
 
 void mismatch(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
@@ -120,10 +162,10 @@ void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot) {
   d.cookie = r.call.cookie, d.verdict = s.verdict, d.generation = s.generation, d.ranks = s.ranks;
   d.arrived_at = s.arrived_at, d.activated_at = s.activated_at, d.first_send_at = s.first_send_at;
   d.lateness = s.lateness;
-  const bool receives = s.operation == Operation::kMulticast && !slots::is_source(state, slot);
-  if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer) {
+  const bool receives = s.operation != Operation::kMulticast || !slots::is_source(state, slot);
+  if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer && s.layout.result_bytes > 0) {
     state.buffers->add_reference(s.buffer);
-    d.payload = PayloadRange{s.buffer, 0, s.total_bytes};
+    d.payload = PayloadRange{s.buffer, s.result, s.layout.result_bytes};
   }
   state.requests->answer(request);
 }
@@ -167,7 +209,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
   if (r.passes) return pass(state, slot, request, now);
   const Slot& s = state.slots[slot];
-  if (s.operation != r.call.operation || s.root != r.call.root) return mismatch(state, slot, request, now);
+  if (differs(s, opening(state, g, r.call, generation))) return mismatch(state, slot, request, now);
   count_call(state, slot, request, now);
 }
 

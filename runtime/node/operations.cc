@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/streams.h"
 #include "runtime/node/transfers.h"
 #include "runtime/node/window.h"
 
@@ -41,14 +43,23 @@ void answer_calls(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 void close(NodeState& state, std::uint32_t slot) {
   Slot& s = state.slots[slot];
   s.closed = true;
+  if (s.input != kNoBuffer) state.buffers->release(s.input);
+  s.input = kNoBuffer;
   if (s.buffer != kNoBuffer) state.buffers->release(s.buffer);
   s.buffer = kNoBuffer;
+}
+
+// Routers of a flood have no participants.
+bool has_delivered(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
+  return s.delivered >= g.participants || g.rank >= participating_ranks(slots::shape_of(state, slot));
 }
 
 bool nothing_left(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   if (s.verdict != Verdict::kOk || s.operation == Operation::kBarrier) return true;
-  return s.streams_open == 0 && s.delivered >= state.groups[slots::group_of(state, slot)].participants;
+  return s.streams_open == 0 && has_delivered(state, slot);
 }
 
 bool advance_base(NodeState& state, std::uint32_t group) {
@@ -98,7 +109,7 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   s = Slot{};
   s.used = true;
   s.generation = m.generation, s.operation = m.operation, s.root = m.root, s.charged = m.charged;
-  if (!transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes)) return kNoIndex;
+  if (!transfers::set_shape(state, slot, m)) return kNoIndex;
   s.shape_known = m.operation == Operation::kBarrier;
   s.state = Slot::State::kOpen;
   ++state.operations_open;
@@ -124,7 +135,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (s.state != Slot::State::kOpen) return;
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
-  s.frozen = s.wants_buffer = s.grant_owed = false;
+  s.frozen = s.wants_buffer = false;
   s.due = kNever;
   --state.operations_open;
   ++(verdict == Verdict::kOk ? state.counters.operations_ok : state.counters.operations_failed);
@@ -146,7 +157,7 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
     if (!slots::holds(s, from + k)) continue;
     // Only the release may be late where we have arrived: ask how it ended. A payload that nobody here has collected
     // yet stays until its slot is needed.
-    if (s.operation == Operation::kBarrier && state.engine->arrived(slot))
+    if (!is_push(s.operation) && s.called)
       slots::set_due(state, s, now);
     else
       conclude(state, slot, Verdict::kStale, {}, now);
@@ -161,6 +172,7 @@ PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessag
   PeerMessage m;
   m.type = type;
   m.group = g.id, m.epoch = g.epoch, m.generation = s.generation, m.operation = s.operation;
+  m.choice = s.choice, m.element = s.type, m.op = s.op;
   m.root = s.root, m.source = g.rank, m.charged = s.charged, m.window_base = g.global_base;
   m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
   return m;
@@ -170,9 +182,11 @@ void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen || s.frozen) return;
   transfers::send_what_is_ready(state, slot, now);
-  // The source of a payload is through when the children have it: that is what pushes back on a fast sender.
-  const bool through = state.engine->finished(slot) && (!slots::is_source(state, slot) || s.streams_open == 0);
-  if (through && (s.operation == Operation::kBarrier || s.shape_known)) conclude(state, slot, Verdict::kOk, {}, now);
+  // Who has sent data is through when the receivers have it: that is what pushes back on a fast sender. Those who pass
+  // on what they get need not wait for that.
+  const bool passes_on = is_push(s.operation) && !slots::is_source(state, slot);
+  if (!s.shape_known || !state.engine->finished(slot) || (s.streams_open > 0 && !passes_on)) return;
+  if (local_data::prepare_result(state, slot)) conclude(state, slot, Verdict::kOk, {}, now);
 }
 
 void pump_all(NodeState& state, Nanoseconds now) {
@@ -183,7 +197,7 @@ void pump_all(NodeState& state, Nanoseconds now) {
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
       pump(state, slots::index_of(state, group, first + k), now);
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
-      transfers::decline_if_owed(state, slots::index_of(state, group, k), now);
+      streams::decline_if_owed(state, slots::index_of(state, group, k), now);
     on_window_moved(state, group, now);
   }
 }

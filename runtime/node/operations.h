@@ -20,9 +20,10 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
 void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
-void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint64_t contiguous, bool complete, Nanoseconds now);
-// A child has all of the payload (or will never need it: it is a new incarnation).
-void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t child, Nanoseconds now);
+void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint64_t contiguous,
+                        bool complete, Nanoseconds now);
+// The receiver of the transfer `index` has all of its data (or will never need it: it is a new incarnation).
+void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now);
 void on_nic(NodeState& state, const NicDue& due, Nanoseconds now);
 
 // -- for the verdicts

@@ -89,8 +89,14 @@ void tree(Io& io, TreeSpec& spec) {
 }
 
 template <class Io>
+void algorithm(Io& io, AlgorithmChoice& choice) {
+  io.number(choice.algorithm), io.number(choice.tree), io.number(choice.parameter);
+}
+
+template <class Io>
 void operation(Io& io, PeerMessage& m) {
   io.number(m.group), io.number(m.epoch), io.number(m.generation), io.number(m.operation);
+  algorithm(io, m.choice), io.number(m.element), io.number(m.op);
   io.number(m.root), io.number(m.source), io.number(m.charged), io.number(m.window_base);
 }
 
@@ -99,6 +105,8 @@ void definition(Io& io, PeerMessage& m) {
   io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
   ranks(io, m.ranks);
   tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
+  for (auto& row : m.plan.choices)
+    for (AlgorithmChoice& choice : row) algorithm(io, choice);
 }
 
 // The fields of each type, in wire order.
@@ -111,7 +119,7 @@ bool fields(Io& io, PeerMessage& m) {
       io.number(m.total_bytes), io.number(m.segment_bytes);
       return true;
     case PeerMessageType::kAnnounce:
-      operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream);
+      operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream), io.number(m.stage);
       return true;
     case PeerMessageType::kGrant:
     case PeerMessageType::kDecline: operation(io, m), io.number(m.stream); return true;
@@ -139,11 +147,10 @@ bool fields(Io& io, PeerMessage& m) {
   return false;
 }
 
-bool known(Operation operation) { return operation == Operation::kBarrier || operation == Operation::kMulticast; }
-
 bool in_range(const PeerMessage& m) {
-  return known(m.operation) && m.verdict <= Verdict::kRefused && is_valid(m.plan.reduction) &&
-         is_valid(m.plan.distribution) && m.participants > 0;
+  const bool known = m.operation >= Operation::kBarrier && m.operation <= Operation::kAlltoall;
+  return known && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

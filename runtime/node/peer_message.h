@@ -15,7 +15,7 @@
 
 namespace fibocast {
 
-inline constexpr std::size_t kMaxPeerMessage = 256;  // bytes; equals Limits::small_body
+inline constexpr std::size_t kMaxPeerMessage = 384;  // bytes; equals Limits::small_body
 
 // Values go over the wire: append only.
 enum class PeerMessageType : std::uint8_t {
@@ -45,6 +45,9 @@ struct PeerMessage {
   Epoch epoch = 1;
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
+  AlgorithmChoice choice;
+  ElementType element = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
   Rank root = 0;    // rank in the group
   Rank source = 0;  // rank in the group
   bool charged = true;

@@ -6,6 +6,8 @@
 
 namespace fibocast::slots {
 
+inline constexpr std::uint64_t kSmallOperationBytes = 16384;
+
 inline std::uint32_t index_of(const NodeState& state, std::uint32_t group, Generation generation) {
   return group * state.limits.open_generations + generation % state.limits.open_generations;
 }
@@ -16,23 +18,43 @@ inline GroupState& group(NodeState& state, std::uint32_t slot) { return state.gr
 inline bool holds(const Slot& s, Generation generation) {
   return s.used && s.generation == generation && s.state != Slot::State::kEmpty;
 }
-// This node is the one whose payload is multicast.
+inline OperationShape shape_of(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  OperationShape shape{s.operation, groups::size_of(state.groups[group_of(state, slot)]), s.total_bytes,
+                       s.segment_bytes};
+  shape.choice = s.choice, shape.type = s.type, shape.op = s.op;
+  return shape;
+}
+// This node is the one whose data a multicast or scatter hands out.
 inline bool is_source(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
-  return s.operation == Operation::kMulticast && state.groups[group_of(state, slot)].rank == s.root;
+  return is_push(s.operation) && state.groups[group_of(state, slot)].rank == s.root;
 }
-// The payload travels in the bulk lane.
-inline bool is_bulk(const NodeState& state, const Slot& s) {
-  return s.operation == Operation::kMulticast && s.total_bytes > state.limits.eager_bytes;
+// Small data travels with the messages themselves. Both sides see it alike: it follows from the operation alone.
+inline bool is_small(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  const bool of_blocks = s.operation >= Operation::kScatter;
+  const std::uint64_t ranks = groups::size_of(state.groups[group_of(state, slot)]);
+  return s.total_bytes <= state.limits.eager_bytes && (!of_blocks || s.total_bytes * ranks <= kSmallOperationBytes);
 }
-inline std::uint64_t bytes_of_segment(const Slot& s, std::uint32_t repetition) {
-  if (s.segment_bytes == 0) return s.total_bytes;
-  const std::uint64_t from = std::uint64_t{repetition} * s.segment_bytes;
-  const std::uint64_t left = s.total_bytes > from ? s.total_bytes - from : 0;
-  return left < s.segment_bytes ? left : s.segment_bytes;
+// A barrier along the group's own trees: its tokens carry the window of open generations.
+inline bool carries_window(const Slot& s) {
+  return s.operation == Operation::kBarrier && s.root == 0 && s.choice == AlgorithmChoice{Algorithm::kTrees};
 }
-inline std::span<ChildStream> child_streams(NodeState& state, std::uint32_t slot) {
-  return state.child_streams.subspan(std::size_t{slot} * state.limits.transfers, state.limits.transfers);
+inline std::uint64_t bytes_of(const NodeState& state, std::uint32_t slot, const Transfer& t, std::uint32_t repetition) {
+  return transfer_bytes(shape_of(state, slot), t, repetition);
+}
+// This transfer's data goes through the bulk lane, all repetitions as one stream.
+inline bool is_bulk(const NodeState& state, std::uint32_t slot, const Transfer& t) {
+  if (t.carries == Carries::kToken) return false;
+  const std::uint64_t bytes = bytes_of(state, slot, t, 0);
+  return bytes > state.limits.eager_bytes || (bytes > 0 && !is_small(state, slot));
+}
+inline std::uint64_t stream_bytes(const NodeState& state, std::uint32_t slot, const Transfer& t) {
+  return t.carries == Carries::kPayload ? state.slots[slot].total_bytes : bytes_of(state, slot, t, 0);
+}
+inline std::span<TransferState> transfer_states(NodeState& state, std::uint32_t slot) {
+  return state.transfer_states.subspan(std::size_t{slot} * state.limits.transfers, state.limits.transfers);
 }
 // Asks for a verdict at `when`, or earlier if one is due already.
 inline void set_due(NodeState& state, Slot& s, Nanoseconds when) {

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/streams.h"
 #include "runtime/node/ticket.h"
 #include "runtime/node/transfers.h"
 #include "runtime/node/window.h"
@@ -17,12 +19,12 @@ namespace {
 void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& m, Nanoseconds now) {
   ++state.counters.stale;
   const std::uint32_t recorded = recorded_slot(state, group, m.generation);
-  if (m.operation == Operation::kMulticast && recorded != kNoIndex) {
-    // The parent has its own end of this generation; only its stream to us must not wait for ever.
+  if (m.operation != Operation::kBarrier && recorded != kNoIndex) {
+    // The sender has its own end of this generation; only its stream to us must not wait for ever.
     if (m.type != PeerMessageType::kAnnounce) return;
-    state.slots[recorded].stream_from = to;
-    state.slots[recorded].decline_owed = true;
-    return transfers::decline_if_owed(state, recorded, now);
+    state.slots[recorded].late_from = to;
+    state.slots[recorded].late_stream = m.stream;
+    return streams::decline_if_owed(state, recorded, now);
   }
   PeerMessage v = m;
   v.type = PeerMessageType::kVerdict;
@@ -35,7 +37,13 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   peers::send(state, to, v, true, now);
 }
 
-bool same_operation(const Slot& s, const PeerMessage& m) { return s.operation == m.operation && s.root == m.root; }
+// What is known here of the operation agrees with what the sender thinks it is.
+bool same_operation(const Slot& s, const PeerMessage& m) {
+  if (s.operation != m.operation || s.root != m.root) return false;
+  return !s.shape_known || s.operation == Operation::kBarrier
+             ? s.operation != Operation::kBarrier || s.choice == m.choice
+             : s.total_bytes == m.total_bytes && s.choice == m.choice && s.type == m.element && s.op == m.op;
+}
 
 bool plausible(const NodeState& state, const GroupState& g, NodeId from, const PeerMessage& m) {
   if (m.root >= groups::size_of(g) || m.source >= groups::size_of(g)) return false;
@@ -68,7 +76,10 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     slots::set_due(state, s, now);
     return kNoIndex;
   }
-  if (!s.shape_known && !transfers::set_shape(state, slot, m.total_bytes, m.segment_bytes)) return kNoIndex;
+  if (!s.shape_known && !transfers::set_shape(state, slot, m)) {
+    conclude(state, slot, Verdict::kRefused, {}, now);  // it does not fit this node
+    return kNoIndex;
+  }
   s.shape_known = true;
   s.charged = m.charged;
   return slot;
@@ -97,15 +108,12 @@ void arrive_from_wire(NodeState& state, std::uint32_t slot, std::uint32_t index,
   state.nic->request_receive(pack({slot, s.generation, index, repetition}), bytes, order, now);
 }
 
-// Room for an eager payload is always there: generations and their sources are bounded. False: it is a duplicate.
-bool keep_payload(NodeState& state, std::uint32_t slot, std::span<const std::byte> payload) {
-  Slot& s = state.slots[slot];
+// Small operations always get their memory.
+bool keep_payload(NodeState& state, std::uint32_t slot, std::uint32_t index, std::span<const std::byte> payload) {
   if (payload.empty()) return true;
-  if (s.buffer != kNoBuffer) return false;
-  const auto buffer = state.buffers->reserve(payload.size(), BufferUse::kEager);
-  if (!buffer) return false;
-  s.buffer = *buffer;
-  peers::copy(state, payload, PayloadRange{*buffer, 0, payload.size()});
+  if (!local_data::has_memory(state, slot)) return false;
+  const Slot& s = state.slots[slot];
+  peers::copy(state, payload, {s.buffer, slots::transfer_states(state, slot)[index].offset, payload.size()});
   return true;
 }
 
@@ -118,12 +126,13 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   Slot& s = state.slots[slot];
   const GroupState& g = state.groups[group];
   const std::uint32_t index = state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), m.stage);
-  const std::uint64_t expected = m.operation == Operation::kMulticast ? s.total_bytes : 0;
-  if (index == Engine::kNone || payload.size() != expected || slots::is_bulk(state, s)) {
+  const bool known = index != Engine::kNone;
+  const Transfer t = known ? state.engine->schedule(slot).transfers[index] : Transfer{};
+  if (!known || slots::is_bulk(state, slot, t) || payload.size() != slots::bytes_of(state, slot, t, m.repetition)) {
     ++state.counters.malformed;
     return;
   }
-  if (m.operation == Operation::kBarrier && m.stage == 0) {
+  if (slots::carries_window(s) && m.stage == 0) {
     window::note_child(state, group, m.source, m.completed);
     on_window_moved(state, group, now);
   }
@@ -132,10 +141,15 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     return;
   }
   if (s.arrivals == 0) ++state.counters.early;
-  if (!keep_payload(state, slot, payload)) {
+  if (m.repetition < slots::transfer_states(state, slot)[index].repetitions) {
     ++state.counters.duplicate;
     return;
   }
+  if (!keep_payload(state, slot, index, payload)) {
+    ++state.counters.malformed;
+    return;
+  }
+  ++slots::transfer_states(state, slot)[index].repetitions;
   arrive_from_wire(state, slot, index, m.repetition, payload.size(), now);
 }
 
@@ -144,30 +158,34 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   if (slot == kNoIndex) return;
   Slot& s = state.slots[slot];
   const GroupState& g = state.groups[group];
-  const bool expected = slots::is_bulk(state, s) && s.stream_from == kNoNode &&
-                        state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), 0) != Engine::kNone;
+  const std::uint32_t index = state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), m.stage);
+  const bool expected = index != Engine::kNone &&
+                        slots::is_bulk(state, slot, state.engine->schedule(slot).transfers[index]) &&
+                        slots::transfer_states(state, slot)[index].stream == TransferState::Stream::kNone;
   if (!expected) {
     ++state.counters.malformed;
     return;
   }
   if (s.arrivals == 0) ++state.counters.early;
-  s.stream_from = from, s.stream_in = m.stream;
-  s.wants_buffer = true;
+  TransferState& transfer = slots::transfer_states(state, slot)[index];
+  transfer.stream = TransferState::Stream::kAnnounced, transfer.stream_id = m.stream;
   pump(state, slot, now);
 }
 
-void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint64_t contiguous, bool complete,
-                        Nanoseconds now) {
+void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint64_t contiguous,
+                        bool complete, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen || s.frozen) return;
-  const RankSchedule schedule = state.engine->schedule(slot);
-  const Stage& stage = schedule.stages[0];
-  while (s.state == Slot::State::kOpen && s.segments_in < stage.repeat) {
-    const std::uint64_t end =
-        std::uint64_t{s.segments_in} * s.segment_bytes + slots::bytes_of_segment(s, s.segments_in);
+  const Transfer t = state.engine->schedule(slot).transfers[index];
+  const std::uint32_t repeat = state.engine->schedule(slot).stages[t.stage].repeat;
+  TransferState& transfer = slots::transfer_states(state, slot)[index];
+  if (complete) transfer.stream = TransferState::Stream::kDone;
+  while (s.state == Slot::State::kOpen && transfer.repetitions < repeat) {
+    const std::uint64_t bytes = slots::bytes_of(state, slot, t, transfer.repetitions);
+    const std::uint64_t end = std::uint64_t{transfer.repetitions} * s.segment_bytes + bytes;
     if (!complete && contiguous < end) return;
-    const std::uint32_t repetition = s.segments_in++;
-    arrive_from_wire(state, slot, stage.first_transfer, repetition, slots::bytes_of_segment(s, repetition), now);
+    const std::uint32_t repetition = transfer.repetitions++;
+    arrive_from_wire(state, slot, index, repetition, bytes, now);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
-#include "runtime/node/transfers.h"
+#include "runtime/node/streams.h"
 
 namespace fibocast::verdicts {
 
@@ -48,11 +48,11 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   if (differs) answer.verdict = Verdict::kMismatch;
   if (recorded == kNoIndex && slot != kNoIndex) {
     Slot& s = state.slots[slot];
-    if (!s.frozen) s.arrived_when_frozen = state.engine->arrived(slot);
+    if (!s.frozen) s.arrived_when_frozen = s.called;
     s.frozen = true;
     slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
-    // Nobody waits for the receivers of a multicast; its source is what may be missing.
-    answer.arrived = s.operation == Operation::kMulticast && s.root != g.rank ? true : s.arrived_when_frozen;
+    // Nobody waits for those who are handed something out; the source is what may be missing.
+    answer.arrived = is_push(s.operation) && s.root != g.rank ? true : s.arrived_when_frozen;
   }
   return answer;
 }
@@ -80,6 +80,7 @@ PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   m.type = PeerMessageType::kFreeze;
   m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
   m.generation = q.generation, m.operation = q.operation, m.root = q.root, m.charged = q.charged;
+  m.choice = q.choice, m.element = q.type, m.op = q.op;
   m.total_bytes = q.total_bytes, m.segment_bytes = q.segment_bytes;
   m.verdict = q.reason;
   return m;
@@ -94,6 +95,7 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   Inquiry& q = g.inquiry;
   q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
   q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
+  q.choice = s.choice, q.type = s.type, q.op = s.op;
   g.inquiry.reason = reason;
   g.inquiry.window_base = ~Generation{0};
   take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
@@ -214,7 +216,7 @@ bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds 
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   // Our own copy of the payload does not help a member whose copy did not come in time.
-  if (s.operation == Operation::kMulticast && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
+  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
   return peers::send(state, to, m, true, now);
 }
 
@@ -298,8 +300,7 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   Slot& s = state.slots[slot];
   const bool open = slots::holds(s, m.generation) && s.state == Slot::State::kOpen;
   // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours.
-  const bool foreign =
-      m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier && !state.engine->arrived(slot);
+  const bool foreign = m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier && !s.called;
   if (open && m.verdict != Verdict::kPending)
     operations::conclude(state, slot, foreign ? Verdict::kStale : m.verdict, m.ranks, now);
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
@@ -307,7 +308,7 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
     operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
   // We have our payload, but somebody we pass it on to will not have it any more.
   if (!open && operations::recorded_slot(state, group, m.generation) == slot && m.verdict != Verdict::kOk) {
-    transfers::give_up_streams(state, slot, m.verdict == Verdict::kStale ? from : kNoNode, now);
+    streams::give_up_sends(state, slot, m.verdict == Verdict::kStale ? from : kNoNode, now);
     operations::close_if_through(state, slot, now);
   }
   for (Generation& b : groups::child_bases(state, group)) b = std::max(b, m.window_base);

@@ -29,7 +29,7 @@ bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told)
   const GroupState& g = state.groups[group];
   const Slot& s = state.slots[slots::index_of(state, group, g.base)];
   const bool open = slots::holds(s, g.base) && s.state == Slot::State::kOpen;
-  return open && s.operation == Operation::kBarrier && s.root == 0 && g.base - told < state.limits.open_generations;
+  return open && slots::carries_window(s) && g.base - told < state.limits.open_generations;
 }
 
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {

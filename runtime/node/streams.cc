@@ -1,0 +1,196 @@
+#include "runtime/node/streams.h"
+
+#include "collectives/check.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/slots.h"
+#include "runtime/node/transfers.h"
+
+namespace fibocast::streams {
+
+namespace {
+
+using Stream = TransferState::Stream;
+
+// Calls function(index, transfer) for each send of the slot's schedule, in its order, while that returns true.
+template <class Function>
+void each_send(NodeState& state, std::uint32_t slot, Function function) {
+  const RankSchedule s = state.engine->schedule(slot);
+  for (const Stage& stage : s.stages)
+    for (std::uint32_t i = 0; i < stage.sends; ++i) {
+      const std::uint32_t index = stage.first_transfer + stage.receives + i;
+      if (!function(index, s.transfers[index])) return;
+    }
+}
+
+template <class Function>
+void each_receive(NodeState& state, std::uint32_t slot, Function function) {
+  const RankSchedule s = state.engine->schedule(slot);
+  for (const Stage& stage : s.stages)
+    for (std::uint32_t i = 0; i < stage.receives; ++i)
+      function(stage.first_transfer + i, s.transfers[stage.first_transfer + i]);
+}
+
+bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const NodeId to = transfers::node_of(state, slot, t.peer);
+  if (!peers::connected(state, to)) return false;
+  if (peers::channel(state, to, now).small_free() == 0) {
+    state.again = true;
+    return false;
+  }
+  const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
+  const std::uint32_t stream = peers::open_stream(state, to, slots::stream_bytes(state, slot, t), owner, now);
+  if (stream == kNoIndex) return false;
+  state.buffers->add_reference(s.buffer);
+  TransferState& transfer = slots::transfer_states(state, slot)[index];
+  transfer.stream = Stream::kAnnounced, transfer.stream_id = stream, transfer.available = 0;
+  ++s.streams_open;
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kAnnounce);
+  m.stream = stream, m.stage = t.stage;
+  check(peers::send(state, to, m, true, now));
+  return true;
+}
+
+bool decline(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t stream, Nanoseconds now) {
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kDecline);
+  m.stream = stream;
+  return peers::send(state, to, m, true, now);
+}
+
+void give_up_send(NodeState& state, std::uint32_t slot, std::uint32_t index, NodeId to, Nanoseconds now) {
+  TransferState& transfer = slots::transfer_states(state, slot)[index];
+  StreamOwner* owner = peers::outgoing_owner(state, to, transfer.stream_id);
+  peers::channel(state, to, now).bulk_cancel(transfer.stream_id);
+  if (owner != nullptr) {
+    owner->kind = StreamOwner::Kind::kNone;
+    state.buffers->release(owner->buffer);
+  }
+  transfer.stream = Stream::kDone;
+  --state.slots[slot].streams_open;
+}
+
+bool is_open(const TransferState& t) { return t.stream == Stream::kAnnounced || t.stream == Stream::kGranted; }
+
+}  // namespace
+
+void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  if (s.buffer == kNoBuffer || s.total_bytes == 0) return;
+  each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    const TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (transfer.stream != Stream::kNone || !slots::is_bulk(state, slot, t)) return true;
+    return announce(state, slot, index, t, now);
+  });
+}
+
+void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.buffer == kNoBuffer || s.total_bytes == 0) return;
+  each_receive(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (transfer.stream != Stream::kAnnounced) return;
+    const NodeId from = transfers::node_of(state, slot, t.peer);
+    if (peers::channel(state, from, now).small_free() == 0) {
+      state.again = true;
+      return;
+    }
+    const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, kNoBuffer};
+    const PayloadRange target{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
+    if (!peers::accept_stream(state, from, transfer.stream_id, target, owner, now)) return;
+    PeerMessage m = operations::message_about(state, slot, PeerMessageType::kGrant);
+    m.stream = transfer.stream_id;
+    check(peers::send(state, from, m, true, now));
+    transfer.stream = Stream::kGranted;
+  });
+}
+
+void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  const Transfer t = state.engine->schedule(slot).transfers[index];
+  const TransferState& transfer = slots::transfer_states(state, slot)[index];
+  if (transfer.stream != Stream::kGranted || transfer.available == 0) return;
+  ReliableChannel& channel = peers::channel(state, transfers::node_of(state, slot, t.peer), now);
+  const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
+  channel.bulk_extend(transfer.stream_id, data, transfer.available, now);
+}
+
+void give_up_sends(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now) {
+  if (state.slots[slot].streams_open == 0) return;
+  each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    const NodeId to = transfers::node_of(state, slot, t.peer);
+    if (is_open(slots::transfer_states(state, slot)[index]) && (peer == kNoNode || peer == to))
+      give_up_send(state, slot, index, to, now);
+    return true;
+  });
+}
+
+void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  each_receive(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (!is_open(transfer)) return;
+    const NodeId from = transfers::node_of(state, slot, t.peer);
+    if (StreamOwner* owner = peers::incoming_owner(state, from, transfer.stream_id); owner != nullptr) {
+      owner->kind = StreamOwner::Kind::kNone;
+      peers::channel(state, from, now).bulk_discard(transfer.stream_id);
+    }
+    transfer.stream = Stream::kDone;
+    if (!decline(state, slot, from, transfer.stream_id, now)) s.late_from = from, s.late_stream = transfer.stream_id;
+  });
+}
+
+void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.late_from != kNoNode && decline(state, slot, s.late_from, s.late_stream, now)) s.late_from = kNoNode;
+}
+
+}  // namespace fibocast::streams
+
+namespace fibocast::operations {
+
+namespace {
+
+// The send whose stream a peer speaks of; kNoIndex if there is none.
+std::uint32_t find_send(NodeState& state, std::uint32_t slot, NodeId peer, std::uint32_t stream) {
+  std::uint32_t found = kNoIndex;
+  streams::each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    const TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (!streams::is_open(transfer) || transfer.stream_id != stream || transfers::node_of(state, slot, t.peer) != peer)
+      return true;
+    found = index;
+    return false;
+  });
+  return found;
+}
+
+}  // namespace
+
+void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  if (!slots::holds(state.slots[slot], m.generation)) return;
+  const std::uint32_t index = find_send(state, slot, from, m.stream);
+  if (index == kNoIndex) return;
+  slots::transfer_states(state, slot)[index].stream = TransferState::Stream::kGranted;
+  streams::extend(state, slot, index, now);
+}
+
+void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  if (!slots::holds(state.slots[slot], m.generation)) return;
+  const std::uint32_t index = find_send(state, slot, from, m.stream);
+  if (index == kNoIndex) return;
+  streams::give_up_send(state, slot, index, from, now);
+  pump(state, slot, now);
+  close_if_through(state, slot, now);
+}
+
+void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  slots::transfer_states(state, slot)[index].stream = TransferState::Stream::kDone;
+  if (s.streams_open > 0) --s.streams_open;
+  pump(state, slot, now);
+  close_if_through(state, slot, now);
+}
+
+}  // namespace fibocast::operations

@@ -1,0 +1,22 @@
+// The bulk streams of an operation: each transfer of long data is announced to its receiver, which grants it once it
+// has the memory and else declines (PROTOCOL 7); then it flows. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::streams {
+
+// Announces the sends of the slot's schedule, in its order, as far as there is room.
+void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Grants the receives that have been announced. Precondition: the slot has its memory.
+void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// More of this send's data may flow.
+void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now);
+// The operation has failed for this peer, or (kNoNode) for all that have not got theirs: outgoing streams end.
+void give_up_sends(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now);
+// The operation has failed here: incoming streams are declined.
+void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Tells the one that announced a stream after the end that it is not wanted any more.
+void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now);
+
+}  // namespace fibocast::streams
