@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/client/participant.h"
+#include "runtime/client/group.h"
 
 namespace fibocast {
 

@@ -112,6 +112,9 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
     call.generation = opened->second.next;
   }
   call.operation = request.operation;
+  call.choice = request.choice;
+  call.type = request.combination.type;
+  call.op = request.combination.op;
   call.root = request.root;
   call.deadline = request.until;
   call.not_before = request.options.not_before;

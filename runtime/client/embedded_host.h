@@ -23,6 +23,8 @@ struct EmbeddedRequest {
   Kind kind = Kind::kOperate;
   std::string group;
   Operation operation = Operation::kBarrier;
+  AlgorithmChoice choice;
+  Combination combination;
   Rank root = 0;
   std::uint32_t participants = 0;
   OperationOptions options;

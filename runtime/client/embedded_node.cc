@@ -48,6 +48,8 @@ Request operate_request(const OperationCall& call) {
   request->kind = EmbeddedRequest::Kind::kOperate;
   request->group = call.group;
   request->operation = call.operation;
+  request->choice = call.choice;
+  request->combination = call.combination;
   request->root = call.root;
   request->participants = call.participants;
   if (call.options) request->options = *call.options;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/client/participant.h"
+#include "runtime/client/group.h"
 
 namespace fibocast {
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "collectives/algorithm_catalog.h"
+#include "collectives/schedule.h"
+#include "runtime/client/group.h"
+
 namespace fibocast {
 namespace {
 
@@ -15,7 +19,75 @@ GroupInfo group_of_all(std::string_view name, const NodeInfo& node) {
   return info;
 }
 
+Status invalid(const OperationCall& call, const std::string& why) {
+  return {
+      Code::kInvalid, std::string(operation_name(call.operation)) + " '" + std::string(call.group) + "': " + why, {}};
+}
+
+// Bytes of one rank's vector or block.
+Result<std::uint64_t> size_of(const OperationCall& call) {
+  const std::uint64_t bytes = call.payload.size();
+  if (call.operation != Operation::kScatter && call.operation != Operation::kAlltoall) return bytes;
+  if (bytes % call.ranks == 0) return bytes / call.ranks;
+  return invalid(call,
+                 std::to_string(bytes) + " bytes are no " + std::to_string(call.ranks) + " blocks of equal length");
+}
+
+// Finds the algorithm and says what cannot be.
+Status check_call(OperationCall& call) {
+  std::string error;
+  if (call.ranks == 0) return {};
+  auto bytes = size_of(call);
+  if (!bytes.ok()) return bytes.status();
+  OperationShape shape{call.operation, call.ranks, *bytes, 0};
+  if (call.options != nullptr && !call.options->algorithm.empty()) {
+    const auto choice = choose_algorithm(call.operation, call.options->algorithm, error);
+    if (!choice) return invalid(call, error);
+    call.choice = *choice;
+  }
+  shape.choice = call.choice, shape.type = call.combination.type, shape.op = call.combination.op;
+  error = objection(shape);
+  return error.empty() ? Status{} : invalid(call, error);
+}
+
+// Folds the vectors of all ranks, which lie one behind the other, into the first.
+void fold(Outcome& outcome, Rank ranks, const Combine& combine) {
+  if (!outcome.ok() || outcome.payload.empty()) return;
+  const std::size_t length = outcome.payload.size() / ranks;
+  const std::span<std::byte> all(outcome.payload);
+  for (Rank r = 1; r < ranks; ++r) combine(all.first(length), all.subspan(r * length, length));
+  outcome.payload.resize(length);
+}
+
 }  // namespace
+
+Outcome Participant::operate(OperationCall call) {
+  Status status = check_call(call);
+  if (status.ok()) return do_operate(call);
+  Outcome refused;
+  refused.status = std::move(status);
+  return refused;
+}
+
+void Participant::start(OperationCall call, Completion<Outcome> done) {
+  Outcome refused;
+  refused.status = check_call(call);
+  refused.ok() ? start_operate(call, std::move(done)) : done(std::move(refused));
+}
+
+Outcome Group::reduce_with(Rank root, std::span<const std::byte> vector, const Combine& combine, Duration deadline,
+                           const OperationOptions& options) {
+  Outcome outcome = gather(root, vector, deadline, options);
+  fold(outcome, size(), combine);
+  return outcome;
+}
+
+Outcome Group::allreduce_with(std::span<const std::byte> vector, const Combine& combine, Duration deadline,
+                              const OperationOptions& options) {
+  Outcome outcome = allgather(vector, deadline, options);
+  fold(outcome, size(), combine);
+  return outcome;
+}
 
 Result<Group> Participant::open(std::string_view name, std::uint32_t participants) {
   auto info = do_open(name, participants);

@@ -12,13 +12,17 @@
 #include <boost/asio/async_result.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "collectives/plan.h"
+#include "collectives/shape.h"
 #include "collectives/types.h"
 #include "runtime/client/completion.h"
 #include "runtime/client/status.h"
@@ -31,14 +35,49 @@ using Duration = std::chrono::nanoseconds;
 struct Outcome {
   Status status;
   Generation generation = 0;
-  std::vector<std::byte> payload;  // multicast: what the root sent; empty at the root itself
+  std::vector<std::byte> payload;  // what this rank gets: see the operations of Group
   Nanoseconds arrived_at = 0;      // when the last local participant had called
   Nanoseconds activated_at = 0;    // when the last message this rank waited for was in
   Nanoseconds first_send_at = 0;   // begin of this rank's first send; 0 if it sent nothing
   Nanoseconds lateness = 0;        // emulated NIC: largest wake-up delay of this operation at this node
 
   bool ok() const { return status.ok(); }
+  // The payload as elements. Precondition: it holds whole ones.
+  template <class T>
+  std::vector<T> values() const {
+    std::vector<T> out(payload.size() / sizeof(T));
+    if (!out.empty()) std::memcpy(out.data(), payload.data(), out.size() * sizeof(T));
+    return out;
+  }
 };
+
+// How a reduction combines: element by element.
+struct Combination {
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
+};
+
+// The element type of T: int32_t, int64_t, uint64_t, float, double.
+template <class T>
+constexpr ElementType element_type_of() {
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    return ElementType::kInt32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return ElementType::kInt64;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return ElementType::kUint64;
+  else if constexpr (std::is_same_v<T, float>)
+    return ElementType::kFloat;
+  else {
+    static_assert(std::is_same_v<T, double>, "elements are int32_t, int64_t, uint64_t, float or double");
+    return ElementType::kDouble;
+  }
+}
+
+// An operator of the application's own: combines `right` into `left`, which are whole vectors of equal length. It must
+// be associative; it need not commute. It runs in the application, in the order of the ranks, so every rank gets the
+// same bits. Called in the thread of the operation.
+using Combine = std::function<void(std::span<std::byte> left, std::span<const std::byte> right)>;
 
 // An application message, and how the wait for it ended.
 struct Received {
@@ -54,6 +93,9 @@ struct OperationOptions {
   std::string label;           // appears in the sentences of failures
   bool charged = true;         // false: an emulated NIC lets this operation pass free
   Nanoseconds not_before = 0;  // absolute, CLOCK_MONOTONIC: this participant counts as arrived only then
+  // A name of `fibocast plan schedule`, as ring, fibo, kary:4; the same at every rank (of multicast and scatter: at the
+  // root). Empty: what the group plans.
+  std::string algorithm = {};
 };
 
 // A default argument that is no temporary: compilers disagree on how long one lives in a co_await expression.
@@ -68,6 +110,9 @@ struct OperationCall {
   Duration deadline{0};
   const OperationOptions* options = nullptr;  // null: the defaults; read before the call returns
   std::uint32_t participants = 0;
+  Rank ranks = 0;  // of the group
+  Combination combination = {};
+  AlgorithmChoice choice = {};  // of options->algorithm: filled in by Participant
 };
 
 struct SendCall {
@@ -161,63 +206,18 @@ class Participant : public std::enable_shared_from_this<Participant> {
   template <class Token>
   auto async_receive(std::uint64_t tag, Duration deadline, Token&& token);
 
-  // -- for Group: one operation, blocking and started
-  virtual Outcome do_operate(const OperationCall& call) = 0;
-  virtual void start_operate(const OperationCall& call, Completion<Outcome> done) = 0;
+  // -- for Group: one operation, blocking and started. What cannot be is refused here, with a sentence.
+  Outcome operate(OperationCall call);
+  void start(OperationCall call, Completion<Outcome> done);
 
  protected:
+  virtual Outcome do_operate(const OperationCall& call) = 0;
+  virtual void start_operate(const OperationCall& call, Completion<Outcome> done) = 0;
   virtual Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) = 0;
   virtual Status do_send(const SendCall& call) = 0;
   virtual void start_send(const SendCall& call, Completion<Status> done) = 0;
   virtual Received do_receive(std::uint64_t tag, Duration deadline) = 0;
   virtual void start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) = 0;
-};
-
-// A group as one participant sees it. A value; copies are the same participant. Keeps the participant alive.
-class Group {
- public:
-  Group(std::shared_ptr<Participant> participant, GroupInfo info)
-      : participant_(std::move(participant)), info_(std::move(info)) {}
-  const std::string& name() const { return info_.name; }
-  Rank rank() const { return info_.rank; }
-  Rank size() const { return info_.size; }
-  const GroupInfo& info() const { return info_; }
-
-  // Returns when every participant of every member has called.
-  Outcome barrier(Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
-    return participant_->do_operate(call(Operation::kBarrier, 0, {}, deadline, options));
-  }
-  // The root gives the bytes, the others pass none and find the root's in Outcome::payload.
-  Outcome multicast(Rank root, std::span<const std::byte> bytes, Duration deadline = {},
-                    const OperationOptions& options = kPlainOperation) {
-    return participant_->do_operate(call(Operation::kMulticast, root, bytes, deadline, options));
-  }
-  // Handlers take (Outcome). The bytes are copied before async_multicast returns.
-  template <class Token>
-  auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = kPlainOperation) {
-    return start(call(Operation::kBarrier, 0, {}, deadline, options), std::forward<Token>(token));
-  }
-  template <class Token>
-  auto async_multicast(Rank root, std::span<const std::byte> bytes, Duration deadline, Token&& token,
-                       const OperationOptions& options = kPlainOperation) {
-    return start(call(Operation::kMulticast, root, bytes, deadline, options), std::forward<Token>(token));
-  }
-
- private:
-  OperationCall call(Operation operation, Rank root, std::span<const std::byte> bytes, Duration deadline,
-                     const OperationOptions& options) const {
-    return {info_.name, operation, root, bytes, deadline, &options, info_.participants};
-  }
-  template <class Token>
-  auto start(OperationCall call, Token&& token) {
-    return boost::asio::async_initiate<Token, void(Outcome)>(
-        [participant = participant_](auto handler, OperationCall c) {
-          participant->start_operate(c, Completion<Outcome>(std::move(handler), participant->executor()));
-        },
-        token, call);
-  }
-  std::shared_ptr<Participant> participant_;
-  GroupInfo info_;
 };
 
 template <class Token>

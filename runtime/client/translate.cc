@@ -72,7 +72,12 @@ NodeInfo to_node_info(const client::NodeStatus& node) {
 
 void encode(const OperationCall& call, client::Operate& out) {
   out.set_group(call.group.data(), call.group.size());
-  out.set_kind(call.operation == Operation::kBarrier ? client::OPERATION_BARRIER : client::OPERATION_MULTICAST);
+  out.set_kind(static_cast<client::OperationKind>(call.operation));
+  out.set_algorithm(static_cast<std::uint32_t>(call.choice.algorithm));
+  out.set_tree(static_cast<std::uint32_t>(call.choice.tree));
+  out.set_parameter(call.choice.parameter);
+  out.set_element_type(static_cast<std::uint32_t>(call.combination.type));
+  out.set_combine_operator(static_cast<std::uint32_t>(call.combination.op));
   out.set_root(call.root);
   out.set_deadline_ns(call.deadline.count());
   out.set_payload(call.payload.data(), call.payload.size());

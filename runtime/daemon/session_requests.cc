@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectives/schedule.h"
 #include "runtime/daemon/group_messages.h"
 #include "runtime/daemon/session.h"
 #include "runtime/wire/client_codec.h"
@@ -183,21 +184,37 @@ Admission Session::find_group(const client::Operate& operate, Call& call, Opened
   return Admission::kTaken;
 }
 
+namespace {
+
+// Each field fits its type, or the node is not asked. What does not fit together the node refuses.
+bool take_operation(const client::Operate& wanted, Call& call) {
+  if (wanted.kind() < client::OPERATION_BARRIER || wanted.kind() > client::OPERATION_ALLTOALL) return false;
+  if (wanted.algorithm() > 255 || wanted.tree() > 255 || wanted.parameter() > 65535) return false;
+  if (wanted.element_type() > 255 || wanted.combine_operator() > 255) return false;
+  call.operation = static_cast<Operation>(wanted.kind());
+  call.choice = {static_cast<Algorithm>(wanted.algorithm()), static_cast<TreeKind>(wanted.tree()),
+                 static_cast<std::uint16_t>(wanted.parameter())};
+  call.type = static_cast<ElementType>(wanted.element_type());
+  call.op = static_cast<CombineOperator>(wanted.combine_operator());
+  return true;
+}
+
+}  // namespace
+
 Session::Handled Session::operate() {
   const client::Operate& wanted = request_.operate();
-  const bool multicast = wanted.kind() == client::OPERATION_MULTICAST;
-  if (!multicast && wanted.kind() != client::OPERATION_BARRIER) {
-    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier and multicast");
+  Call call;
+  if (!take_operation(wanted, call)) {
+    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier to alltoall");
     return Handled::kDone;
   }
-  Call call;
   OpenedGroup* opened = nullptr;
   Admission admission = find_group(wanted, call, opened);
   if (admission == Admission::kTaken) admission = stage_payload();
   PendingRequest* request = nullptr;
   if (admission == Admission::kTaken) {
     request = &take(PendingRequest::Kind::kCall);
-    request->operation = call.operation = multicast ? Operation::kMulticast : Operation::kBarrier;
+    request->operation = call.operation;
     request->group = wanted.group();
     request->label = wanted.label();
     request->waited = wait_time(wanted.deadline_ns());
@@ -215,7 +232,7 @@ Session::Handled Session::operate() {
     return Handled::kDone;
   }
   if (request) requests_.free(*request);
-  const std::string about = quoted(multicast ? "multicast" : "barrier", wanted.group());
+  const std::string about = quoted(operation_name(call.operation), wanted.group());
   return admission == Admission::kWouldBlock ? wait_for_room(about, wanted.deadline_ns(), false)
                                              : refuse(about, admission);
 }

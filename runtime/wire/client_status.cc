@@ -1,5 +1,6 @@
 #include "runtime/wire/client_status.h"
 
+#include "collectives/schedule.h"
 #include "runtime/wire/rank_text.h"
 
 namespace fibocast {
@@ -7,7 +8,7 @@ namespace {
 
 // "barrier 'gate' (generation 4, label 'start')"
 std::string subject(const OperationContext& about, Generation generation) {
-  std::string text = about.operation == Operation::kMulticast ? "multicast '" : "barrier '";
+  std::string text = std::string(operation_name(about.operation)) + " '";
   text += std::string(about.group) + "' (generation " + std::to_string(generation);
   if (!about.label.empty()) text += ", label '" + std::string(about.label) + "'";
   return text + ")";
@@ -29,10 +30,15 @@ std::string verdict_sentence(const OperationContext& about, const CallDone& done
       return "lost ranks: " + rank_text(done.ranks) + "; start their daemons again and repeat the operation";
     case Verdict::kCancelled: return "cancelled; repeat it if it is still wanted";
     case Verdict::kMismatch:
-      return "members called different operations; let every rank call the same operation with the same root";
+      return "members called different operations; let every rank call the same one, with the same root, algorithm, "
+             "element "
+             "type, operator and size";
     case Verdict::kStale:
       return "this generation ended longer ago than the node remembers; open the group again to join the next one";
     case Verdict::kRefused:
+      if (done.ranks.empty())
+        return "does not fit this node: too much data for limits.payload_bytes, or a schedule beyond limits.stages or "
+               "limits.transfers; raise them, send less, or take another algorithm";
       return "refused by ranks: " + rank_text(done.ranks) +
              "; they do not know the group or have another member list: create it, and give all daemons the same list";
     default: return "failed; the log of the daemon says more";
@@ -50,6 +56,11 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kExists:
       return "a group of this name exists with another definition; remove it or take another name";
     case Admission::kNoPlan: return "the tree has more children at one rank than limits.transfers allows; raise it";
+    case Admission::kBadOperation:
+      return "the algorithm, element type, operator or size does not fit the operation; `fibocast plan schedule` says "
+             "which do";
+    case Admission::kManyParticipants:
+      return "this operation is for groups of one participant per node; create one with `fibocast group create`";
     case Admission::kTaken: break;
   }
   return "";

@@ -1,0 +1,145 @@
+// The operations of a group, as one participant calls them. See participant.h for deadlines and threads.
+#pragma once
+
+#include "runtime/client/participant.h"
+
+namespace fibocast {
+
+// A value; copies are the same participant. Keeps the participant alive. All members make the same calls in the same
+// order. Each operation ends with the right result or with a status that names the reason; an operation that fails
+// leaves the group usable. What does not fit (unknown algorithm, an operator that the type does not have, bytes that
+// are no whole blocks) is kInvalid before anything is sent.
+//
+// The operations exist as f(.., deadline, options) and async_f(.., deadline, token, options), whose handler takes an
+// Outcome; the bytes are copied before async_f returns. Results are in Outcome::payload.
+class Group {
+ public:
+  Group(std::shared_ptr<Participant> participant, GroupInfo info)
+      : participant_(std::move(participant)), info_(std::move(info)) {}
+  const std::string& name() const { return info_.name; }
+  Rank rank() const { return info_.rank; }
+  Rank size() const { return info_.size; }
+  const GroupInfo& info() const { return info_; }
+
+  // Returns when every participant of every member has called.
+  Outcome barrier(Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kBarrier, 0, {}, deadline, options));
+  }
+  // The root gives the bytes, the others pass none and find the root's in the payload; the root's own is empty.
+  Outcome multicast(Rank root, std::span<const std::byte> bytes, Duration deadline = {},
+                    const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kMulticast, root, bytes, deadline, options));
+  }
+  // Every rank gives a vector of the same length; the root gets them combined, the others nothing.
+  Outcome reduce(Rank root, std::span<const std::byte> vector, const Combination& combination, Duration deadline = {},
+                 const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(reduction(Operation::kReduce, root, vector, combination, deadline, options));
+  }
+  template <class T>
+  Outcome reduce(Rank root, std::span<const T> values, CombineOperator op, Duration deadline = {},
+                 const OperationOptions& options = kPlainOperation) {
+    return reduce(root, std::as_bytes(values), Combination{element_type_of<T>(), op}, deadline, options);
+  }
+  // ... everybody gets them combined. Floats give the same bits at every rank, every time.
+  Outcome allreduce(std::span<const std::byte> vector, const Combination& combination, Duration deadline = {},
+                    const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(reduction(Operation::kAllreduce, 0, vector, combination, deadline, options));
+  }
+  template <class T>
+  Outcome allreduce(std::span<const T> values, CombineOperator op, Duration deadline = {},
+                    const OperationOptions& options = kPlainOperation) {
+    return allreduce(std::as_bytes(values), Combination{element_type_of<T>(), op}, deadline, options);
+  }
+  // With an operator of one's own: the vectors are gathered and combined here. `options.algorithm` is one of gather, or
+  // of allgather.
+  Outcome reduce_with(Rank root, std::span<const std::byte> vector, const Combine& combine, Duration deadline = {},
+                      const OperationOptions& options = kPlainOperation);
+  Outcome allreduce_with(std::span<const std::byte> vector, const Combine& combine, Duration deadline = {},
+                         const OperationOptions& options = kPlainOperation);
+  // The root gives size() blocks of equal length, the others nothing; each rank gets its block.
+  Outcome scatter(Rank root, std::span<const std::byte> blocks, Duration deadline = {},
+                  const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kScatter, root, blocks, deadline, options));
+  }
+  // Every rank gives a block of the same length; the root gets all, in the order of the ranks.
+  Outcome gather(Rank root, std::span<const std::byte> block, Duration deadline = {},
+                 const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kGather, root, block, deadline, options));
+  }
+  // ... everybody gets all.
+  Outcome allgather(std::span<const std::byte> block, Duration deadline = {},
+                    const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kAllgather, 0, block, deadline, options));
+  }
+  // Every rank gives size() blocks, one for each rank, and gets one from each.
+  Outcome alltoall(std::span<const std::byte> blocks, Duration deadline = {},
+                   const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(call(Operation::kAlltoall, 0, blocks, deadline, options));
+  }
+
+  template <class Token>
+  auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kBarrier, 0, {}, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_multicast(Rank root, std::span<const std::byte> bytes, Duration deadline, Token&& token,
+                       const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kMulticast, root, bytes, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_reduce(Rank root, std::span<const std::byte> vector, const Combination& combination, Duration deadline,
+                    Token&& token, const OperationOptions& options = kPlainOperation) {
+    return start(reduction(Operation::kReduce, root, vector, combination, deadline, options),
+                 std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_allreduce(std::span<const std::byte> vector, const Combination& combination, Duration deadline,
+                       Token&& token, const OperationOptions& options = kPlainOperation) {
+    return start(reduction(Operation::kAllreduce, 0, vector, combination, deadline, options),
+                 std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_scatter(Rank root, std::span<const std::byte> blocks, Duration deadline, Token&& token,
+                     const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kScatter, root, blocks, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_gather(Rank root, std::span<const std::byte> block, Duration deadline, Token&& token,
+                    const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kGather, root, block, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_allgather(std::span<const std::byte> block, Duration deadline, Token&& token,
+                       const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kAllgather, 0, block, deadline, options), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_alltoall(std::span<const std::byte> blocks, Duration deadline, Token&& token,
+                      const OperationOptions& options = kPlainOperation) {
+    return start(call(Operation::kAlltoall, 0, blocks, deadline, options), std::forward<Token>(token));
+  }
+
+ private:
+  OperationCall call(Operation operation, Rank root, std::span<const std::byte> bytes, Duration deadline,
+                     const OperationOptions& options) const {
+    return {info_.name, operation, root, bytes, deadline, &options, info_.participants, info_.size, {}, {}};
+  }
+  OperationCall reduction(Operation operation, Rank root, std::span<const std::byte> vector,
+                          const Combination& combination, Duration deadline, const OperationOptions& options) const {
+    OperationCall c = call(operation, root, vector, deadline, options);
+    c.combination = combination;
+    return c;
+  }
+  template <class Token>
+  auto start(OperationCall call, Token&& token) {
+    return boost::asio::async_initiate<Token, void(Outcome)>(
+        [participant = participant_](auto handler, OperationCall c) {
+          participant->start(c, Completion<Outcome>(std::move(handler), participant->executor()));
+        },
+        token, call);
+  }
+  std::shared_ptr<Participant> participant_;
+  GroupInfo info_;
+};
+
+}  // namespace fibocast
