@@ -48,6 +48,10 @@ TEST(SwarmRegression, TokenThatComesTooLateStillTellsTheWindow) {
   EXPECT_EQ(check_all(run_scenario(make_scenario(42230)).history), Faults{});
 }
 
+TEST(SwarmRegression, CoordinatorThatWithdrewBeganAgain) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(61894)).history), Faults{});
+}
+
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {
     const Scenario scenario = make_scenario(seed);
