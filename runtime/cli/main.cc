@@ -21,6 +21,7 @@ void add_commands(CLI::App& app, Command& command) {
   add_group_command(app, command);
   add_barrier_command(app, command);
   add_multicast_command(app, command);
+  add_collective_commands(app, command);
   add_plan_command(app, command.exit_code);
   add_bench_command(app, command);
 }

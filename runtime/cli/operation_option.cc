@@ -18,13 +18,14 @@ void add_operation_options(CLI::App& app, OperationChoice& choice) {
   add_daemon_options(app, choice.daemon);
 }
 
-int report_outcome(const Command& command, const Outcome& outcome) {
+int report_outcome(const Command& command, const Outcome& outcome, const Json& values) {
   if (!command.json) return report(command, outcome.status);
   Json json = to_json(outcome.status);
   json["generation"] = outcome.generation;
   json["arrived_at_ns"] = outcome.arrived_at;
   json["activated_at_ns"] = outcome.activated_at;
   if (!outcome.payload.empty()) json["bytes"] = outcome.payload.size();
+  if (!values.is_null() && outcome.ok()) json["values"] = values;
   print_json(json);
   return outcome.status.exit_code();
 }

@@ -21,6 +21,7 @@ struct OperationChoice {
 
 void add_operation_options(CLI::App& app, OperationChoice& choice);
 // Prints how it went (--json: times and generation too; a payload as its number of bytes); gives the exit code.
-int report_outcome(const Command& command, const Outcome& outcome);
+// `values`: a JSON array of the result's numbers; null: none.
+int report_outcome(const Command& command, const Outcome& outcome, const Json& values = Json());
 
 }  // namespace fibocast

@@ -1,0 +1,173 @@
+// fibocast reduce, allreduce, scatter, gather, allgather, alltoall: one call of one rank, for scripts.
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "collectives/element_names.h"
+#include "runtime/cli/commands.h"
+#include "runtime/cli/operation_option.h"
+
+namespace fibocast {
+namespace {
+
+struct CollectiveOptions {
+  OperationChoice choice;
+  Operation operation = Operation::kReduce;
+  Rank root = 0;
+  std::string algorithm;
+  std::string type = "int64";
+  std::string combine = "sum";
+  std::vector<std::string> values;
+  std::string file;
+};
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+bool append_number(const std::string& text, Bytes& out) {
+  T value{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return false;
+  const auto* first = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), first, first + sizeof value);
+  return true;
+}
+
+bool append(const std::string& text, ElementType type, Bytes& out) {
+  switch (type) {
+    case ElementType::kInt32: return append_number<std::int32_t>(text, out);
+    case ElementType::kInt64: return append_number<std::int64_t>(text, out);
+    case ElementType::kUint64: return append_number<std::uint64_t>(text, out);
+    case ElementType::kFloat: return append_number<float>(text, out);
+    case ElementType::kDouble: return append_number<double>(text, out);
+    case ElementType::kBytes: break;
+  }
+  return false;
+}
+
+template <class T>
+void print_numbers(const Outcome& outcome, Json& list) {
+  for (const T value : outcome.values<T>()) list.push_back(value);
+}
+
+Json numbers(const Outcome& outcome, ElementType type) {
+  Json list = Json::array();
+  switch (type) {
+    case ElementType::kInt32: print_numbers<std::int32_t>(outcome, list); break;
+    case ElementType::kInt64: print_numbers<std::int64_t>(outcome, list); break;
+    case ElementType::kUint64: print_numbers<std::uint64_t>(outcome, list); break;
+    case ElementType::kFloat: print_numbers<float>(outcome, list); break;
+    case ElementType::kDouble: print_numbers<double>(outcome, list); break;
+    case ElementType::kBytes: break;
+  }
+  return list;
+}
+
+Result<Bytes> read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (path != "-" && !file) return Status{Code::kInvalid, "cannot read " + path + ": " + std::strerror(errno), {}};
+  std::istream& in = path == "-" ? std::cin : file;
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return Bytes(first, first + text.size());
+}
+
+// Numbers from the command line, or a file's bytes.
+Result<Bytes> input(const CollectiveOptions& options, ElementType type) {
+  if (options.values.empty()) return options.file.empty() ? Bytes() : read_bytes(options.file);
+  if (!options.file.empty()) return Status{Code::kInvalid, "give either numbers or --file, not both", {}};
+  Bytes bytes;
+  for (const std::string& text : options.values)
+    if (!append(text, type, bytes))
+      return Status{Code::kInvalid, "\"" + text + "\" is no number of type " + options.type, {}};
+  return bytes;
+}
+
+Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const Combination& combination) {
+  OperationOptions options;
+  options.label = o.choice.label_text();
+  options.algorithm = o.algorithm;
+  const Duration deadline = o.choice.deadline_time();
+  switch (o.operation) {
+    case Operation::kReduce: return group.reduce(o.root, bytes, combination, deadline, options);
+    case Operation::kAllreduce: return group.allreduce(bytes, combination, deadline, options);
+    case Operation::kScatter: return group.scatter(o.root, bytes, deadline, options);
+    case Operation::kGather: return group.gather(o.root, bytes, deadline, options);
+    case Operation::kAllgather: return group.allgather(bytes, deadline, options);
+    default: return group.alltoall(bytes, deadline, options);
+  }
+}
+
+int print(const Command& command, const CollectiveOptions& options, const Outcome& outcome, ElementType type) {
+  const bool as_numbers = options.file.empty();
+  if (command.json) return report_outcome(command, outcome, as_numbers ? numbers(outcome, type) : Json());
+  if (outcome.ok() && as_numbers) {
+    for (const Json& value : numbers(outcome, type)) std::cout << value << '\n';
+  } else if (outcome.ok()) {
+    std::cout.write(reinterpret_cast<const char*>(outcome.payload.data()),
+                    static_cast<std::streamsize>(outcome.payload.size()));
+  }
+  std::cout.flush();
+  return report_outcome(command, outcome);
+}
+
+int run(const Command& command, const CollectiveOptions& options) {
+  const auto type = element_type_by_name(options.type);
+  if (!type) return report(command, {Code::kInvalid, unknown_element_type(options.type), {}});
+  const auto op = combine_operator_by_name(options.combine);
+  if (!op) return report(command, {Code::kInvalid, unknown_combine_operator(options.combine), {}});
+  auto bytes = input(options, *type);
+  if (!bytes.ok()) return report(command, bytes.status());
+  auto client = connect(options.choice.daemon);
+  if (!client.ok()) return report(command, client.status());
+  auto group = client.value()->join(options.choice.group(), options.choice.participants);
+  if (!group.ok()) return report(command, group.status());
+  return print(command, options, call(*group, options, *bytes, {*type, *op}), *type);
+}
+
+struct Subcommand {
+  Operation operation;
+  const char* name;
+  const char* description;
+  const char* example;
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {Operation::kReduce, "reduce", "All ranks' numbers combined, element by element, at the root",
+     "fibocast reduce all --operator max --root 2 7 3"},
+    {Operation::kAllreduce, "allreduce", "... at every rank", "fibocast allreduce all --type double 0.5 --rank 0"},
+    {Operation::kScatter, "scatter", "The root's blocks, one to each rank", "fibocast scatter all 10 20 30 --rank 0"},
+    {Operation::kGather, "gather", "Each rank's block, in the order of the ranks, at the root",
+     "fibocast gather all --file part.bin"},
+    {Operation::kAllgather, "allgather", "... at every rank", "fibocast allgather all 42"},
+    {Operation::kAlltoall, "alltoall", "One block from each rank to each rank", "fibocast alltoall all 1 2 3"},
+};
+
+void add(CLI::App& app, Command& command, const Subcommand& s) {
+  auto options = std::make_shared<CollectiveOptions>();
+  options->operation = s.operation;
+  CLI::App* sub = add_subcommand(app, command, s.name, s.description, s.example,
+                                 [&command, options] { return run(command, *options); });
+  const bool rooted = s.operation == Operation::kReduce || s.operation == Operation::kScatter ||
+                      s.operation == Operation::kGather;
+  add_operation_options(*sub, options->choice);
+  sub->add_option("values", options->values, "numbers of --type: what this rank brings; results are printed as such");
+  sub->add_option("--file", options->file, "bytes instead of numbers; -: standard input. Results are bytes, too");
+  sub->add_option("--type", options->type, "int32, int64, uint64, float or double")->capture_default_str();
+  if (rooted) sub->add_option("--root", options->root, "the root's rank in the group")->capture_default_str();
+  if (combines(s.operation))
+    sub->add_option("--operator", options->combine, "min, max, sum, prod, and, or, xor")->capture_default_str();
+  sub->add_option("--algorithm", options->algorithm,
+                  "as `fibocast plan schedule` names it, the same at all ranks; default: what the group plans");
+}
+
+}  // namespace
+
+void add_collective_commands(CLI::App& app, Command& command) {
+  for (const Subcommand& s : kSubcommands) add(app, command, s);
+}
+
+}  // namespace fibocast
