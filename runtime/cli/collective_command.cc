@@ -115,10 +115,10 @@ int print(const Command& command, const CollectiveOptions& options, const Outcom
 }
 
 int run(const Command& command, const CollectiveOptions& options) {
-  const auto type = element_type_by_name(options.type);
-  if (!type) return report(command, {Code::kInvalid, unknown_element_type(options.type), {}});
-  const auto op = combine_operator_by_name(options.combine);
-  if (!op) return report(command, {Code::kInvalid, unknown_combine_operator(options.combine), {}});
+  std::string error;
+  const auto type = element_type_by_name(options.type, error);
+  const auto op = combine_operator_by_name(options.combine, error);
+  if (!type || !op) return report(command, {Code::kInvalid, error, {}});
   auto bytes = input(options, *type);
   if (!bytes.ok()) return report(command, bytes.status());
   auto client = connect(options.choice.daemon);
@@ -151,8 +151,8 @@ void add(CLI::App& app, Command& command, const Subcommand& s) {
   options->operation = s.operation;
   CLI::App* sub = add_subcommand(app, command, s.name, s.description, s.example,
                                  [&command, options] { return run(command, *options); });
-  const bool rooted = s.operation == Operation::kReduce || s.operation == Operation::kScatter ||
-                      s.operation == Operation::kGather;
+  const bool rooted =
+      s.operation == Operation::kReduce || s.operation == Operation::kScatter || s.operation == Operation::kGather;
   add_operation_options(*sub, options->choice);
   sub->add_option("values", options->values, "numbers of --type: what this rank brings; results are printed as such");
   sub->add_option("--file", options->file, "bytes instead of numbers; -: standard input. Results are bytes, too");
