@@ -56,6 +56,10 @@ TEST(SwarmRegression, PayloadWaitedBehindOneThatWasGivenUp) {
   EXPECT_EQ(check_all(run_scenario(make_scenario(75926)).history), Faults{});
 }
 
+TEST(SwarmRegression, WindowLeftToABarrierThatSomeCouldNotOpen) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(108430)).history), Faults{});
+}
+
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {
     const Scenario scenario = make_scenario(seed);
