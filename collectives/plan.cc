@@ -40,6 +40,23 @@ void set_choice(Plan& plan, Operation operation, std::size_t size_class, const A
   plan.choices[row(operation)][size_class] = choice;
 }
 
+std::uint8_t plan_code(const AlgorithmChoice& c) {
+  const auto algorithm = static_cast<std::uint8_t>(c.algorithm), tree = static_cast<std::uint8_t>(c.tree);
+  if (c.algorithm == Algorithm::kDissemination)
+    return c.parameter < 128 ? static_cast<std::uint8_t>(128 + c.parameter) : 0;
+  if (tree == 0) return algorithm;
+  if (c.algorithm != Algorithm::kTrees) return 0;
+  if (c.tree == TreeKind::kKary) return c.parameter < 64 ? static_cast<std::uint8_t>(64 + c.parameter) : 0;
+  return static_cast<std::uint8_t>(32 + tree);
+}
+
+AlgorithmChoice choice_of(std::uint8_t code) {
+  if (code >= 128) return {Algorithm::kDissemination, {}, static_cast<std::uint16_t>(code - 128)};
+  if (code >= 64) return {Algorithm::kTrees, TreeKind::kKary, static_cast<std::uint16_t>(code - 64)};
+  if (code >= 32) return {Algorithm::kTrees, static_cast<TreeKind>(code - 32)};
+  return {static_cast<Algorithm>(code)};
+}
+
 bool is_known(Operation operation, const AlgorithmChoice& c) {
   const bool reduces = operation == Operation::kReduce || operation == Operation::kAllreduce;
   const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;

@@ -40,6 +40,10 @@ AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes);
 AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes);
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice);
 std::size_t size_class(std::uint64_t bytes);
+// A choice in one byte, for the wire: trees of the plan or of a kind, K-ary up to K = 63, dissemination up to K = 127,
+// and the algorithms without parameter. Others become kPlanned.
+std::uint8_t plan_code(const AlgorithmChoice& choice);
+AlgorithmChoice choice_of(std::uint8_t code);
 // An algorithm that exists for this operation, with a parameter in its range.
 bool is_known(Operation operation, const AlgorithmChoice& choice);
 bool is_valid(const Plan& plan);

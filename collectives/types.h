@@ -54,7 +54,7 @@ struct Limits {
   std::uint32_t transfers = 768;       // in one rank's schedule: 2 up and 2 down per peer, at most 3 per node
   std::uint32_t stages = 255;          // in one rank's schedule: at most 255, they are numbered in 8 bits
   std::uint32_t small_window = 32;     // unacknowledged small messages per peer
-  std::uint32_t small_body = 384;      // bytes of a small message's fixed part
+  std::uint32_t small_body = 272;      // bytes of a small message's fixed part
   std::uint32_t eager_bytes = 1024;    // payloads up to this travel in the small lane, with the message
   std::uint32_t bulk_window = 256;     // unacknowledged fragments per peer
   std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
@@ -70,15 +70,15 @@ struct Limits {
   static constexpr Limits tiny() {
     Limits l;
     l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
-    l.stages = 8, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
+    l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
     l.requests = 8, l.message_credit = 1, l.nic_queue = 4, l.local_work = 8, l.payload_bytes = 16 << 10;
     return l;
   }
   // One of many nodes in the virtual-time host: at most 100 KiB a node.
   static constexpr Limits simulated() {
     Limits l;
-    l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 60;
-    l.stages = 16, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 16;
+    l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 40;
+    l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 16;
     l.message_credit = 1, l.nic_queue = 40, l.local_work = 16, l.payload_bytes = 64 << 20;
     return l;
   }

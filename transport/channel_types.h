@@ -15,7 +15,7 @@ inline constexpr Nanoseconds kNoDeadline = std::numeric_limits<Nanoseconds>::max
 
 struct ChannelLimits {
   std::uint32_t small_window = 32;  // unacknowledged small messages, 1 .. 32
-  std::uint32_t small_body = 384;   // bytes, at most kMaxBodyBytes
+  std::uint32_t small_body = 272;   // bytes, at most kMaxBodyBytes
   std::uint32_t bulk_window = 256;  // unacknowledged fragments, 1 .. 256
   std::uint32_t bulk_streams = 16;  // each way, 1 .. 65534
 };

@@ -23,7 +23,7 @@
 //       56   32  bulk lane: bit i = the sequence at 48 + 1 + i was received
 //       88    4  echo: low half of the frame counter of the newest frame received
 //       92    4  nanoseconds that frame was held before this one left (saturated)
-//       96    2  body length, at most 384
+//       96    2  body length, at most 272
 //       98    2  zero
 //      100    4  payload length
 //      104   16  tag, reserved for sealing, zero now
@@ -41,7 +41,7 @@
 namespace fibocast {
 
 inline constexpr std::size_t kFrameHeaderBytes = 120;
-inline constexpr std::size_t kMaxBodyBytes = 384;
+inline constexpr std::size_t kMaxBodyBytes = 272;
 inline constexpr std::size_t kMaxHeadBytes = kFrameHeaderBytes + kMaxBodyBytes;
 inline constexpr std::uint8_t kFrameMajor = 1;
 inline constexpr std::uint8_t kFrameMinor = 0;

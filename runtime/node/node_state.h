@@ -63,9 +63,8 @@ struct TransferState {
   };
   Stream stream = Stream::kNone;
   std::uint32_t stream_id = 0;
-  std::uint32_t repetitions = 0;  // receive: those that are in
-  std::uint64_t offset = 0;       // where its data lies in the slot's buffer
-  std::uint64_t available = 0;    // send: bytes that may be sent
+  std::uint64_t offset = 0;    // where its data lies in the slot's buffer
+  std::uint64_t progress = 0;  // send: bytes of the stream that may be sent; receive: repetitions that are in
 };
 
 // One generation of one group. It stays as the record of its verdict until generation + W takes its place.

@@ -100,13 +100,21 @@ void operation(Io& io, PeerMessage& m) {
   io.number(m.root), io.number(m.source), io.number(m.charged), io.number(m.window_base);
 }
 
+// One byte each, or a definition would not fit.
+void planned(Writer& io, AlgorithmChoice& choice) { io.number(plan_code(choice)); }
+void planned(Reader& io, AlgorithmChoice& choice) {
+  std::uint8_t code = 0;
+  io.number(code);
+  choice = choice_of(code);
+}
+
 template <class Io>
 void definition(Io& io, PeerMessage& m) {
   io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
   ranks(io, m.ranks);
   tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
   for (auto& row : m.plan.choices)
-    for (AlgorithmChoice& choice : row) algorithm(io, choice);
+    for (AlgorithmChoice& choice : row) planned(io, choice);
 }
 
 // The fields of each type, in wire order.

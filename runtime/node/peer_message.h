@@ -15,7 +15,7 @@
 
 namespace fibocast {
 
-inline constexpr std::size_t kMaxPeerMessage = 384;  // bytes; equals Limits::small_body
+inline constexpr std::size_t kMaxPeerMessage = 272;  // bytes; equals Limits::small_body
 
 // Values go over the wire: append only.
 enum class PeerMessageType : std::uint8_t {

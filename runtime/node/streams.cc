@@ -44,7 +44,7 @@ bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const T
   if (stream == kNoIndex) return false;
   state.buffers->add_reference(s.buffer);
   TransferState& transfer = slots::transfer_states(state, slot)[index];
-  transfer.stream = Stream::kAnnounced, transfer.stream_id = stream, transfer.available = 0;
+  transfer.stream = Stream::kAnnounced, transfer.stream_id = stream, transfer.progress = 0;
   ++s.streams_open;
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kAnnounce);
   m.stream = stream, m.stage = t.stage;
@@ -109,10 +109,10 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
   const Slot& s = state.slots[slot];
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const TransferState& transfer = slots::transfer_states(state, slot)[index];
-  if (transfer.stream != Stream::kGranted || transfer.available == 0) return;
+  if (transfer.stream != Stream::kGranted || transfer.progress == 0) return;
   ReliableChannel& channel = peers::channel(state, transfers::node_of(state, slot, t.peer), now);
   const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
-  channel.bulk_extend(transfer.stream_id, data, transfer.available, now);
+  channel.bulk_extend(transfer.stream_id, data, transfer.progress, now);
 }
 
 void give_up_sends(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now) {

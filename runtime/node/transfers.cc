@@ -24,7 +24,7 @@ bool transmit_bulk(NodeState& state, std::uint32_t slot, std::uint32_t index, st
   if (!local_data::prepare_send(state, slot, index)) return false;
   const Slot& s = state.slots[slot];
   const std::uint64_t before = t.carries == Carries::kPayload ? std::uint64_t{repetition} * s.segment_bytes : 0;
-  transfer.available = std::max(transfer.available, before + slots::bytes_of(state, slot, t, repetition));
+  transfer.progress = std::max(transfer.progress, before + slots::bytes_of(state, slot, t, repetition));
   streams::extend(state, slot, index, now);
   return true;
 }

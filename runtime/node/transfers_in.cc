@@ -136,7 +136,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     return;
   }
   if (s.arrivals == 0) ++state.counters.early;
-  if (m.repetition < slots::transfer_states(state, slot)[index].repetitions) {
+  if (m.repetition < slots::transfer_states(state, slot)[index].progress) {
     ++state.counters.duplicate;
     return;
   }
@@ -144,7 +144,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     ++state.counters.malformed;
     return;
   }
-  ++slots::transfer_states(state, slot)[index].repetitions;
+  ++slots::transfer_states(state, slot)[index].progress;
   arrive_from_wire(state, slot, index, m.repetition, payload.size(), now);
 }
 
@@ -175,11 +175,11 @@ void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint32_t inde
   const std::uint32_t repeat = state.engine->schedule(slot).stages[t.stage].repeat;
   TransferState& transfer = slots::transfer_states(state, slot)[index];
   if (complete) transfer.stream = TransferState::Stream::kDone;
-  while (s.state == Slot::State::kOpen && transfer.repetitions < repeat) {
-    const std::uint64_t bytes = slots::bytes_of(state, slot, t, transfer.repetitions);
-    const std::uint64_t end = std::uint64_t{transfer.repetitions} * s.segment_bytes + bytes;
-    if (!complete && contiguous < end) return;
-    const std::uint32_t repetition = transfer.repetitions++;
+  while (s.state == Slot::State::kOpen && transfer.progress < repeat) {
+    const auto repetition = static_cast<std::uint32_t>(transfer.progress);
+    const std::uint64_t bytes = slots::bytes_of(state, slot, t, repetition);
+    if (!complete && contiguous < std::uint64_t{repetition} * s.segment_bytes + bytes) return;
+    ++transfer.progress;
     arrive_from_wire(state, slot, index, repetition, bytes, now);
   }
 }

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "collectives/algorithm_catalog.h"
+
 namespace fibocast {
 namespace {
 
@@ -35,6 +37,25 @@ TEST(Plan, SegmentsOfAPayload) {
   EXPECT_EQ((OperationShape{.total_bytes = 30, .segment_bytes = 0}).segments(), 1u);
   EXPECT_EQ((OperationShape{.total_bytes = 30, .segment_bytes = 10}).segments(), 3u);
   EXPECT_EQ((OperationShape{.total_bytes = 31, .segment_bytes = 10}).segments(), 4u);
+}
+
+TEST(Plan, ChoicesOfTheCatalogGoThroughOneByte) {
+  for (const AlgorithmEntry& entry : algorithm_catalog()) EXPECT_EQ(choice_of(plan_code(entry.choice)), entry.choice);
+  const AlgorithmChoice kary{Algorithm::kTrees, TreeKind::kKary, 63}, wide{Algorithm::kDissemination, {}, 127};
+  EXPECT_EQ(choice_of(plan_code(kary)), kary);
+  EXPECT_EQ(choice_of(plan_code(wide)), wide);
+  EXPECT_EQ(choice_of(plan_code({Algorithm::kDissemination, {}, 128})), AlgorithmChoice{});
+}
+
+TEST(Plan, WhatIsNotPlannedIsTheDefault) {
+  Plan plan;
+  EXPECT_EQ(planned_choice(plan, Operation::kAllgather, 8).algorithm, Algorithm::kBruck);
+  EXPECT_EQ(planned_choice(plan, Operation::kAllgather, 1 << 20).algorithm, Algorithm::kRing);
+  set_choice(plan, Operation::kAllgather, size_class(8), {Algorithm::kRing});
+  EXPECT_EQ(planned_choice(plan, Operation::kAllgather, 8).algorithm, Algorithm::kRing);
+  EXPECT_TRUE(is_valid(plan));
+  set_choice(plan, Operation::kBarrier, 0, {Algorithm::kRing});
+  EXPECT_FALSE(is_valid(plan));
 }
 
 }  // namespace

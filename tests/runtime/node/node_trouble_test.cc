@@ -187,6 +187,7 @@ void forge_next_message(VirtualCluster& cluster, const PeerMessage& forged) {
 PeerMessage token(const Team& team, Generation generation) {
   PeerMessage m;
   m.type = PeerMessageType::kTransfer;
+  m.choice = {Algorithm::kTrees};
   m.group = team.group;
   m.generation = generation;
   m.source = 1;
