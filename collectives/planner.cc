@@ -85,7 +85,7 @@ class Answering {
     if (!candidate.objection.empty() || !can_be_cut(shape)) return;
     for (const std::uint32_t segment : segments_) {
       shape.segment_bytes = segment;
-      const std::uint64_t count = shape.segments();
+      const std::uint64_t count = (shape.total_bytes + segment - 1) / segment;
       if (count < 2 || (!always_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
       Candidate cut = candidate;
       predict_into(shape, cut);

@@ -16,9 +16,9 @@ enum class EventKind : std::uint8_t { kStageMayRun, kReceived, kReceiveRequest, 
 // A message on its way, or a stage that may run. It keeps its place in memory until it is through.
 struct Event {
   const Transfer* transfer = nullptr;
+  std::uint64_t bytes = 0;
   Rank source = 0;
-  Rank rank = 0;  // where it happens
-  std::uint32_t repetition = 0;
+  Rank rank = 0;            // where it happens
   std::uint32_t chain = 0;  // messages in the longest chain up to this one
   EventKind kind = EventKind::kStageMayRun;
   std::uint8_t stage = 0;  // sends: of the sender; else of the receiver
@@ -141,7 +141,7 @@ class Evaluation {
   void serve_send(Entry entry) {
     Event& event = events_[entry.event];
     Time& free = send_port_free_[event.rank];
-    free = std::max(free, entry.time) + model_.send + bytes_of(event) * model_.send_per_byte;
+    free = std::max(free, entry.time) + model_.send + event.bytes * model_.send_per_byte;
     entry.time = free + model_.latency;
     if (!folded_) event.rank = event.transfer->peer;
     event.stage = event.transfer->stage;
@@ -153,7 +153,7 @@ class Evaluation {
     Event& event = events_[entry.event];
     const bool shared = model_.ports == Ports::kShared;
     Time& free = shared ? send_port_free_[event.rank] : receive_port_free_[event.rank];
-    free = std::max(free, entry.time) + model_.occupancy + bytes_of(event) * model_.occupancy_per_byte;
+    free = std::max(free, entry.time) + model_.occupancy + event.bytes * model_.occupancy_per_byte;
     entry.time = free;
     event.kind = EventKind::kReceived;
     push(entry);
@@ -186,12 +186,13 @@ class Evaluation {
   }
 
   void request_sends(Rank rank, std::uint8_t index, Time now) {
+    const StageProgress& p = progress(rank, index);
     for (const Transfer& t : ranks_[rank].view().sends(stage_of(rank, index)))
       push_new(now, {.transfer = &t,
+                     .bytes = transfer_bytes(shape_, t, p.repetition),
                      .source = rank,
                      .rank = rank,
-                     .repetition = progress(rank, index).repetition,
-                     .chain = progress(rank, index).chain + 1,
+                     .chain = p.chain + 1,
                      .kind = EventKind::kSendRequest,
                      .stage = index});
   }
@@ -206,8 +207,6 @@ class Evaluation {
       wake(rank, i, now);
     }
   }
-
-  Time bytes_of(const Event& event) const { return transfer_bytes(shape_, *event.transfer, event.repetition); }
 
   void lose() { lost_message_ = true; }
 
