@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "collectives/algorithm_catalog.h"
 #include "collectives/predict.h"
 
@@ -26,10 +29,12 @@ OperationShape shape_of(const AlgorithmEntry& entry, Rank ranks, std::uint64_t b
   return shape;
 }
 
-std::uint64_t most_transfers(const Schedule& schedule) {
-  std::size_t most = 0;
-  for (const RankPart& part : schedule.ranks) most = std::max(most, part.transfers.size());
-  return most;
+// What Limits bound.
+std::pair<std::size_t, std::size_t> most_stages_and_transfers(const Schedule& schedule) {
+  std::size_t stages = 0, transfers = 0;
+  for (const RankPart& part : schedule.ranks)
+    stages = std::max(stages, part.stages.size()), transfers = std::max(transfers, part.transfers.size());
+  return {stages, transfers};
 }
 
 void compare(const OperationShape& shape, CostModel model, Ports ports) {
@@ -46,7 +51,8 @@ void compare(const OperationShape& shape, CostModel model, Ports ports) {
   ASSERT_TRUE(slow) << what;
   ASSERT_EQ(fast->completion, slow->completion) << what;
   ASSERT_EQ(fast->rounds, slow->rounds) << what;
-  ASSERT_EQ(fast->transfers, most_transfers(*schedule)) << what;
+  const std::pair<std::size_t, std::size_t> most(fast->stages, fast->transfers);
+  ASSERT_EQ(most, most_stages_and_transfers(*schedule)) << what;
   std::uint64_t messages = 0;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     NodeLoad load;
