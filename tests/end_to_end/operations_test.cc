@@ -221,10 +221,12 @@ TEST(Operations, MistakesAreSentencesAndLeaveTheGroupUsable) {
   TestCluster cluster;
   cluster.up({"-n", std::to_string(kMembers)});
   std::vector<std::thread> members;
+  std::latch all_open(kMembers);  // who opens a group after a mismatch begins with the generation behind it
   for (NodeId rank = 0; rank < kMembers; ++rank)
     members.emplace_back([&, rank] {
       auto group = cluster.client(rank)->open("all");
       ASSERT_TRUE(group.ok()) << group.status().sentence;
+      all_open.arrive_and_wait();
       const std::vector<std::int64_t> mine(rank == 1 ? 2 : 3, 1);  // another length at rank 1
       const Outcome lengths = group->allreduce<std::int64_t>(mine, CombineOperator::kSum, seconds(10));
       EXPECT_EQ(lengths.status.code, Code::kMismatch) << rank << ": " << lengths.status.sentence;
