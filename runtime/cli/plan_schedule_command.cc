@@ -15,6 +15,7 @@ namespace {
 
 constexpr Rank kMostRanks = 200'000;  // all ranks' schedules are kept in memory
 constexpr std::uint64_t kMostTransfersOfAll = std::uint64_t{1} << 25;
+constexpr std::uint64_t kMostBlocksOfAll = std::uint64_t{1} << 25;  // a proof follows each block at each rank
 
 // What the options mean.
 struct Request {
@@ -122,6 +123,8 @@ std::string check_ranks(const PlanScheduleOptions& options, const OperationShape
     return "--rank must be a rank, 0 to " + std::to_string(shape.ranks - 1);
   if (shape.ranks > kMostRanks && options.check)
     return "--check needs the schedules of all ranks: at most " + std::to_string(kMostRanks);
+  if (options.check && shape.operation != Operation::kBarrier && block_count(shape) > kMostBlocksOfAll / shape.ranks)
+    return "--check follows each block at each rank: too much for " + std::to_string(shape.ranks) + " ranks";
   if (shape.ranks > kMostRanks && !options.rank)
     return "the schedules of more than " + std::to_string(kMostRanks) + " ranks are shown one at a time: give --rank";
   if (options.segment_bytes > 0 && options.bytes / options.segment_bytes >= UINT32_MAX)

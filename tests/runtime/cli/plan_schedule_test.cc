@@ -118,6 +118,12 @@ TEST(PlanScheduleOfAnyAlgorithm, AFloodingHasRouters) {
   EXPECT_NE(text(options).find("# ranks 4 to 6 are routers\n"), std::string::npos);
 }
 
+// A barrier's proof keeps no blocks: it is no longer than its messages.
+TEST(PlanScheduleOfAnyAlgorithm, ABarrierOfManyRanksIsProved) {
+  PlanScheduleOptions options{.algorithm = "binomial", .ranks = 10'000, .rank = 1, .check = true};
+  EXPECT_EQ(json(options)["check"]["ok"], true);
+}
+
 TEST(PlanScheduleOfAnyAlgorithm, PlannedIsResolved) {
   PlanScheduleOptions options{.operation = "allgather", .ranks = 5, .bytes = 10};
   EXPECT_EQ(json(options)["algorithm"], "bruck");
@@ -148,6 +154,8 @@ TEST(PlanScheduleOfAnyAlgorithm, RefusalsAreOneSentence) {
   EXPECT_NE(refusal({.operation = "allreduce", .algorithm = "ring", .ranks = 1000}).find("255 stages"),
             std::string::npos);
   EXPECT_NE(refusal({.operation = "alltoall", .ranks = 100'000}).find("give --rank"), std::string::npos);
+  EXPECT_NE(refusal({.operation = "gather", .algorithm = "binomial", .ranks = 100'000, .check = true}).find("too much"),
+            std::string::npos);
   EXPECT_NE(refusal({.operation = "reduce", .ranks = 3}).find("needs costs"), std::string::npos);
   EXPECT_NE(refusal({.operation = "gather", .algorithm = "kary:2", .ranks = 3}).find("there are planned, fibo"),
             std::string::npos);
