@@ -124,6 +124,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (s.state != Slot::State::kOpen) return;
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
+  state.again = state.again || s.wants_buffer;  // the payload of a later generation may wait behind this one's
   s.frozen = s.wants_buffer = s.grant_owed = false;
   s.due = kNever;
   --state.operations_open;

@@ -7,7 +7,6 @@
 #include "runtime/node/slots.h"
 #include "runtime/node/ticket.h"
 #include "runtime/node/transfers.h"
-#include "runtime/node/window.h"
 
 namespace fibocast::operations {
 
@@ -50,7 +49,7 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     ++state.counters.malformed;
     return kNoIndex;
   }
-  sync_window(state, group, m.window_base, now);
+  on_window(state, group, from, m, now);  // even if its generation is over here: the sender takes it as told
   const bool known = slots::holds(state.slots[slots::index_of(state, group, m.generation)], m.generation);
   if ((m.generation < g.base && !known) || recorded_slot(state, group, m.generation) != kNoIndex) {
     answer_late(state, group, from, m, now);
@@ -122,10 +121,6 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   if (index == Engine::kNone || payload.size() != expected || slots::is_bulk(state, s)) {
     ++state.counters.malformed;
     return;
-  }
-  if (m.operation == Operation::kBarrier && m.stage == 0) {
-    window::note_child(state, group, m.source, m.completed);
-    on_window_moved(state, group, now);
   }
   if (s.frozen) {
     ++state.counters.frozen;

@@ -26,6 +26,16 @@ NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) 
   return state.settings.self;
 }
 
+// A coordinator that asks us lives: it is the next one we turn to, not one after it.
+void trust(NodeState& state, std::uint32_t slot, NodeId living) {
+  Slot& s = state.slots[slot];
+  const GroupState& g = state.groups[slots::group_of(state, slot)];
+  std::uint32_t nearer = 0;  // to the root
+  for (Rank v = 0; groups::node_of(g, groups::real_rank(g, v, s.root)) != living; ++v)
+    nearer += peers::connected(state, groups::node_of(g, groups::real_rank(g, v, s.root)));
+  s.coordinators_tried = std::min(s.coordinators_tried, nearer);
+}
+
 Verdict reason_of(const Slot& s) { return s.reason == Verdict::kMismatch ? s.reason : Verdict::kDeadlineExceeded; }
 
 // Freezes a slot here and says how far it is.
@@ -276,9 +286,10 @@ void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   // Two coordinators: the one nearer to the root decides, the other is only a member again.
   if (is_deciding(g, m.generation) && is_nearer_to_root(g, m.root, m.source)) g.inquiry.phase = Inquiry::Phase::kIdle;
   const PeerMessage answer = freeze(state, group, m, now);
-  Slot& s = state.slots[slots::index_of(state, group, m.generation)];
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  Slot& s = state.slots[slot];
   const bool has_slot = slots::holds(s, m.generation);
-  if (has_slot) s.asked_at = now;  // the coordinator lives
+  if (has_slot) s.asked_at = now, trust(state, slot, from);
   const bool sent = !is_deciding(g, m.generation) && peers::send(state, from, answer, true, now);
   if (!sent && has_slot) s.answer_owed = from;
 }
@@ -300,6 +311,9 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours.
   const bool foreign =
       m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier && !state.engine->arrived(slot);
+  // Somebody else has decided: who has not heard of it asks again.
+  const bool decided = m.verdict != Verdict::kPending && m.verdict != Verdict::kStale && !foreign;
+  if (decided && is_deciding(g, m.generation)) g.inquiry.phase = Inquiry::Phase::kIdle;
   if (open && m.verdict != Verdict::kPending)
     operations::conclude(state, slot, foreign ? Verdict::kStale : m.verdict, m.ranks, now);
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&

@@ -19,17 +19,21 @@ PeerMessage window_message(const GroupState& g, Generation completed) {
 }
 
 // Values between two multiples wait: at a standstill every level has told the last multiple, so nothing is stuck.
+Generation last_multiple(const Limits& limits, Generation generation) {
+  return generation - generation % std::max<Generation>(limits.open_generations / 2, 1);
+}
 bool crosses_multiple(const Limits& limits, Generation told, Generation now) {
-  const Generation step = std::max<Generation>(limits.open_generations / 2, 1);
-  return now / step > told / step;
+  return last_multiple(limits, now) > last_multiple(limits, told);
 }
 
-// A barrier under way will carry the news, unless it cannot end before somebody has heard them.
+// A barrier under way will carry the news, unless it cannot end before somebody has heard them: of what was told,
+// those further away know the last multiple only.
 bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told) {
   const GroupState& g = state.groups[group];
   const Slot& s = state.slots[slots::index_of(state, group, g.base)];
   const bool open = slots::holds(s, g.base) && s.state == Slot::State::kOpen;
-  return open && s.operation == Operation::kBarrier && s.root == 0 && g.base - told < state.limits.open_generations;
+  return open && s.operation == Operation::kBarrier && s.root == 0 &&
+         g.base - last_multiple(state.limits, told) < state.limits.open_generations;
 }
 
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {

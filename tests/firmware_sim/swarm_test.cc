@@ -44,6 +44,22 @@ TEST(SwarmRegression, TwoCoordinatorsFindOneVerdict) {
   EXPECT_EQ(check_all(run_scenario(make_scenario(54647)).history), Faults{});
 }
 
+TEST(SwarmRegression, TokenThatComesTooLateStillTellsTheWindow) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(42230)).history), Faults{});
+}
+
+TEST(SwarmRegression, CoordinatorThatWithdrewBeganAgain) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(61894)).history), Faults{});
+}
+
+TEST(SwarmRegression, PayloadWaitedBehindOneThatWasGivenUp) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(75926)).history), Faults{});
+}
+
+TEST(SwarmRegression, WindowLeftToABarrierThatSomeCouldNotOpen) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(108430)).history), Faults{});
+}
+
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {
     const Scenario scenario = make_scenario(seed);
