@@ -26,14 +26,17 @@ bool write_subtree_gather(const TreeSpec& spec, Rank ranks, Rank me, ScheduleWri
   return true;
 }
 
-// Time reversal: the k-th that the scatter would reach in step a departs in step T + 1 - a (E6).
+// The step in which the scatter, furthest first, would reach the rank that it sends to as the index-th.
+Rank scatter_arrival(Rank index, Rank to) { return index + 2 * static_cast<Rank>(std::bit_width(to)); }
+
+// Time reversal: the k-th that the scatter would reach in step a departs in step T + 1 - a (E6). Ranks come in runs
+// that begin with a power of two, the highest first; the last of a run is the one reached last.
 Nanoseconds departure(Rank ranks, Rank me) {
-  Rank last = 0, mine = 0;
-  for (Rank i = 0; i + 1 < ranks; ++i) {
-    const Rank to = furthest_first(ranks, i);
-    const Rank arrival = i + 2 * static_cast<Rank>(std::bit_width(to));
-    last = std::max(last, arrival);
-    if (to == me) mine = arrival;
+  Rank last = 0, mine = 0, index = 0;
+  for (Rank begin = std::bit_floor(ranks - 1), end = ranks; begin > 0; end = begin, begin /= 2) {
+    if (me >= begin && me < end) mine = scatter_arrival(index + me - begin, me);
+    index += end - begin;
+    last = std::max(last, scatter_arrival(index - 1, end - 1));
   }
   return last - mine;
 }

@@ -18,6 +18,7 @@ struct Prediction {
       stage_active;                   // [rank][stage]: all its receives are through (last repetition)
   std::vector<std::uint64_t> active;  // per rank: the latest of its stages
   std::uint64_t completion = 0;       // the latest of all: for a multicast the distribution latency
+  std::uint32_t rounds = 0;           // messages in the longest chain in which each waits for the one before
 };
 
 // Rules: a stage's sends are requested all at its ready time, in order; a port serves requests by the time they were
@@ -25,5 +26,9 @@ struct Prediction {
 // wire, then the receiver (CostModel); with shared ports one processor does both. `not_before` counts in ticks. Nothing
 // if the schedule never ends or a message is not received: validate() says why.
 std::optional<Prediction> predict(const Schedule& schedule, const CostModel& model);
+
+// The same in the time that one rank takes, if all ranks do the same at the same time (`symmetric`): `part`
+// stands for each of them, and the Prediction has one rank. Precondition: no stage is repeated.
+std::optional<Prediction> predict_symmetric(const RankPart& part, const OperationShape& shape, const CostModel& model);
 
 }  // namespace fibocast

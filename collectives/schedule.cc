@@ -180,17 +180,34 @@ class Parser {
 
 }  // namespace
 
-std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me) {
-  if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return {};
-  constexpr std::size_t kMostStages = kNoStage;
-  for (std::size_t capacity = 64; capacity <= kMostTransfers; capacity *= 2) {
-    RankPart part{std::vector<Stage>(kMostStages), std::vector<Transfer>(capacity)};
-    ScheduleWriter writer(part.stages, part.transfers);
-    if (!build_rank_schedule(plan, shape, me, writer)) continue;
-    const RankSchedule built = writer.schedule();
-    return RankPart{{built.stages.begin(), built.stages.end()}, {built.transfers.begin(), built.transfers.end()}};
+namespace {
+
+// Builds one rank's schedule after the other in the same memory, which grows with need.
+class PartBuilder {
+ public:
+  std::optional<RankPart> build(const Plan& plan, const OperationShape& shape, Rank me) {
+    for (;;) {
+      ScheduleWriter writer(stages_, transfers_);
+      if (build_rank_schedule(plan, shape, me, writer)) return copy(writer.schedule());
+      const RankSchedule cut = writer.schedule();
+      if (writer.ok() || cut.transfers.size() < transfers_.size()) return {};  // more memory would not help
+      if (transfers_.size() == kMostTransfers) return {};
+      transfers_.resize(transfers_.size() * 2);
+    }
   }
-  return {};
+
+ private:
+  static RankPart copy(const RankSchedule& built) {
+    return {{built.stages.begin(), built.stages.end()}, {built.transfers.begin(), built.transfers.end()}};
+  }
+  std::vector<Stage> stages_ = std::vector<Stage>(kNoStage);
+  std::vector<Transfer> transfers_ = std::vector<Transfer>(64);
+};
+
+}  // namespace
+
+std::optional<RankPart> build_rank_part(const Plan& plan, const OperationShape& shape, Rank me) {
+  return PartBuilder().build(plan, shape, me);
 }
 
 std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& shape) {
@@ -198,8 +215,9 @@ std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& s
   if (shape.choice.algorithm == Algorithm::kPlanned)
     schedule.shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
   schedule.ranks.reserve(shape.ranks);
+  PartBuilder builder;
   for (Rank me = 0; me < shape.ranks; ++me) {
-    std::optional<RankPart> part = build_rank_part(plan, shape, me);
+    std::optional<RankPart> part = builder.build(plan, shape, me);
     if (!part) return {};
     schedule.ranks.push_back(std::move(*part));
   }

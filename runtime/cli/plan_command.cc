@@ -64,6 +64,8 @@ void add_plan_command(CLI::App& parent, int& exit_code) {
   plan->require_subcommand(1);
   add_tree_command(*plan, exit_code);
   add_schedule_command(*plan, exit_code);
+  add_plan_why_command(*plan, exit_code);
+  add_plan_catalog_command(*plan, exit_code);
   add_alpha_table_command(*plan, exit_code);
   add_combine_command(*plan, exit_code);
   add_plan_workstations_command(*plan, exit_code);

@@ -82,6 +82,30 @@ struct PlanScheduleOptions {
   bool quiet = false;  // taken as everywhere; there is nothing to silence
 };
 
+// fibocast plan why
+struct PlanWhyOptions {
+  std::string operation = "barrier";
+  Rank ranks = 0;  // may be left out with a file of nodes
+  std::uint64_t bytes = 0;
+  std::string type = "int64";  // of a reduction's elements
+  std::string combine_operator = "sum";
+  std::string ports = "shared";
+  Rank colocated = 1;            // nodes on one host, which share
+  std::uint32_t processors = 1;  // of it
+  CostOptions costs = {};
+  std::string nodes = {};  // instead of the costs: a file of different nodes
+  std::string preset = "folded";
+  bool json = false;
+  bool quiet = false;
+};
+
+// fibocast plan catalog
+struct PlanCatalogOptions {
+  bool markdown = false;  // the table of collectives/README.md
+  bool json = false;
+  bool quiet = false;
+};
+
 // fibocast plan alpha-table
 struct PlanAlphaTableOptions {
   std::string lambda = {};
@@ -117,11 +141,15 @@ int plan_workstations(const PlanWorkstationsOptions& options, std::ostream& out,
 int plan_mesh(const PlanMeshOptions& options, std::ostream& out, std::ostream& err);
 int plan_fattree(const PlanFattreeOptions& options, std::ostream& out, std::ostream& err);
 int plan_figure(const PlanFigureOptions& options, std::ostream& out, std::ostream& err);
+int plan_why(const PlanWhyOptions& options, std::ostream& out, std::ostream& err);
+int plan_catalog(const PlanCatalogOptions& options, std::ostream& out, std::ostream& err);
 
 // Those that are in their own file: each adds itself below `plan`, as add_plan_command() does.
 void add_plan_workstations_command(CLI::App& plan, int& exit_code);
 void add_plan_mesh_command(CLI::App& plan, int& exit_code);
 void add_plan_fattree_command(CLI::App& plan, int& exit_code);
 void add_plan_figure_command(CLI::App& plan, int& exit_code);
+void add_plan_why_command(CLI::App& plan, int& exit_code);
+void add_plan_catalog_command(CLI::App& plan, int& exit_code);
 
 }  // namespace fibocast

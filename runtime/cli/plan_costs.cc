@@ -64,7 +64,10 @@ ExactCosts read_latencies(const CostOptions& options, Reader& reader) {
 
 ExactCosts read_costs(const CostOptions& options, Reader& reader) {
   if (options.empty()) return {.send = 1, .latency = 0, .occupancy = 1};
-  return options.lambda.empty() ? read_latencies(options, reader) : read_lambda(options, reader);
+  ExactCosts costs = options.lambda.empty() ? read_latencies(options, reader) : read_lambda(options, reader);
+  if (!options.c.empty()) costs.send_per_byte = reader.read("--c", options.c);
+  if (!options.d.empty()) costs.occupancy_per_byte = reader.read("--d", options.d);
+  return costs;
 }
 
 }  // namespace
@@ -75,6 +78,11 @@ void add_cost_options(CLI::App& app, CostOptions& options) {
   app.add_option("--l", options.l, "wire latency, the first part of r = l + o");
   app.add_option("--o", options.o, "receive occupancy, the second part of r = l + o");
   app.add_option("--lambda", options.lambda, "instead: s = 1, r = lambda - 1 (postal model)");
+}
+
+void add_byte_cost_options(CLI::App& app, CostOptions& options) {
+  app.add_option("--c", options.c, "cost per byte at the sender: 3ns, or without a unit as the other costs");
+  app.add_option("--d", options.d, "cost per byte at the receiver");
 }
 
 std::optional<Costs> parse_costs(const CostOptions& options, Ports ports, std::string& error) {

@@ -16,7 +16,11 @@ struct CostOptions {
   std::string l = {};       // wire latency
   std::string o = {};       // receive occupancy
   std::string lambda = {};  // instead of all these: s = 1, r = lambda - 1
-  bool empty() const { return s.empty() && r.empty() && l.empty() && o.empty() && lambda.empty(); }
+  std::string c = {};       // with either: per byte, of the sender
+  std::string d = {};       // ... of the receiver
+  bool empty() const {
+    return s.empty() && r.empty() && l.empty() && o.empty() && lambda.empty() && c.empty() && d.empty();
+  }
 };
 
 struct Costs {
@@ -28,6 +32,8 @@ struct Costs {
 };
 
 void add_cost_options(CLI::App& app, CostOptions& options);
+// --c and --d, for commands that know bytes.
+void add_byte_cost_options(CLI::App& app, CostOptions& options);
 
 // Nothing for costs that contradict each other, are no numbers, or are out of range; `error` is then a sentence.
 // No costs at all are s = r = 1.

@@ -1,0 +1,33 @@
+// Certificates: times that no schedule whatever can beat under a cost model, each with its reason in words, so that a
+// choice can be called nearly optimal. For tools, not the core.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/cost_model.h"
+#include "collectives/shape.h"
+
+namespace fibocast {
+
+// Nodes on one host: ranks 0 .. nodes - 1 on the first, and so on. Its processors do the sends and receives of all.
+struct HostSharing {
+  Rank nodes = 1;  // 1: each node has its host for itself, and its ports say what it can do
+  std::uint32_t processors = 1;
+  bool operator==(const HostSharing&) const = default;
+};
+
+struct LowerBound {
+  std::uint64_t ticks = 0;
+  std::string formula;  // "T(19; s, l+o)": T(p; s, r) is the distribution latency (A6)
+  std::string reason;   // one sentence without its full stop
+};
+
+// All bounds that apply to this operation; its choice and segments do not matter. At least one; one rank needs no time.
+// Preconditions: latencies and their sums as in growth.h; forecast_fits().
+std::vector<LowerBound> lower_bounds(const OperationShape& shape, const CostModel& model, const HostSharing& hosts);
+// The largest; the first of them if they tie.
+LowerBound strongest_bound(const OperationShape& shape, const CostModel& model, const HostSharing& hosts);
+
+}  // namespace fibocast

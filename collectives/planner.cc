@@ -1,0 +1,190 @@
+#include "collectives/planner.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace fibocast {
+namespace {
+
+constexpr std::array<std::uint16_t, 5> kArities = {1, 2, 3, 4, 8};
+constexpr std::array<std::uint16_t, 4> kDisseminations = {2, 3, 4, 8};
+constexpr std::array<std::uint32_t, 4> kSegments = {4096, 16384, 65536, 262144};
+constexpr std::uint64_t kMostSegments = 256;
+constexpr std::uint64_t kMostSegmentMessages = std::uint64_t{1} << 18;
+
+constexpr std::uint64_t kRepresentatives[kSizeClasses] = {8, 16384, 1 << 20};
+
+std::vector<std::uint16_t> parameters_of(const AlgorithmEntry& entry) {
+  if (entry.choice.algorithm == Algorithm::kDissemination) return {kDisseminations.begin(), kDisseminations.end()};
+  if (entry.choice.tree == TreeKind::kKary) return {kArities.begin(), kArities.end()};
+  return {entry.choice.parameter};
+}
+
+// Whether payloads can be cut: those that go down a tree.
+bool can_be_cut(const OperationShape& shape) {
+  const bool has_payload = shape.operation == Operation::kMulticast || shape.operation == Operation::kAllreduce;
+  return has_payload && shape.choice.algorithm == Algorithm::kTrees && shape.ranks > 1;
+}
+
+// The busiest host's processors need at least this for the messages of its nodes, however they overlap.
+std::uint64_t host_bound(const Forecast& forecast, const HostSharing& hosts) {
+  if (hosts.nodes <= 1) return 0;
+  std::uint64_t most = 0;
+  for (std::size_t first = 0; first < forecast.loads.size(); first += hosts.nodes) {
+    std::uint64_t work = 0;
+    for (std::size_t i = first; i < std::min<std::size_t>(first + hosts.nodes, forecast.loads.size()); ++i)
+      work += forecast.loads[i].ticks;
+    most = std::max(most, work / hosts.processors + (work % hosts.processors != 0));
+  }
+  return most;
+}
+
+// Works out one question. `segments` are the sizes to try beside whole payloads; if `always` they are what longer
+// payloads are cut into, come what may.
+class Answering {
+ public:
+  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool always = false)
+      : question_(question), plan_(fibo_plan(question.model)), segments_(segments), always_(always) {}
+
+  PlanAnswer work_out() {
+    const OperationShape& shape = question_.shape;
+    for (const AlgorithmEntry& entry : algorithm_catalog()) {
+      if (entry.operation != shape.operation || (entry.least_ranks > shape.ranks)) continue;
+      for (const std::uint16_t parameter : parameters_of(entry)) consider(entry, parameter);
+    }
+    result_.bound = strongest_bound(shape, question_.model, question_.hosts);
+    for (std::size_t i = 0; i < result_.candidates.size(); ++i) {
+      const Candidate& c = result_.candidates[i];
+      if (c.objection.empty() && (!result_.chosen || c.predicted < result_.best()->predicted)) result_.chosen = i;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void consider(const AlgorithmEntry& entry, std::uint16_t parameter) {
+    OperationShape shape = question_.shape;
+    shape.choice = entry.choice;
+    shape.choice.parameter = parameter;
+    shape.segment_bytes = 0;
+    Candidate candidate;
+    candidate.choice = shape.choice;
+    candidate.name = algorithm_name(shape.operation, shape.choice);
+    candidate.objection = objection(shape);
+    // With routers among the ranks it would be another operation.
+    if (shape.choice.algorithm == Algorithm::kFlooding)
+      candidate.objection = "needs routers: only half of the ranks would have data";
+    if (candidate.objection.empty()) predict_with_segments(shape, candidate);
+    result_.candidates.push_back(std::move(candidate));
+  }
+
+  void predict_with_segments(OperationShape shape, Candidate& candidate) {
+    predict_into(shape, candidate);
+    if (!candidate.objection.empty() || !can_be_cut(shape)) return;
+    for (const std::uint32_t segment : segments_) {
+      shape.segment_bytes = segment;
+      const std::uint64_t count = (shape.total_bytes + segment - 1) / segment;
+      if (count < 2 || (!always_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
+      Candidate cut = candidate;
+      predict_into(shape, cut);
+      if (always_ || cut.predicted < candidate.predicted) candidate = std::move(cut);
+    }
+  }
+
+  void predict_into(const OperationShape& shape, Candidate& candidate) {
+    auto forecast = fibocast::forecast(plan_, shape, question_.model);
+    if (!forecast) {
+      candidate.objection = "cannot be built for " + std::to_string(shape.ranks) +
+                            " ranks: more stages than a schedule can have, or too many messages to be evaluated";
+      return;
+    }
+    candidate.segment_bytes = shape.segment_bytes;
+    candidate.host_bound = host_bound(*forecast, question_.hosts);
+    candidate.predicted = std::max(forecast->completion, candidate.host_bound);
+    candidate.busiest_bytes = std::ranges::max_element(forecast->loads, {}, &NodeLoad::bytes)->bytes;
+    forecast->loads.clear();
+    candidate.forecast = std::move(*forecast);
+  }
+
+  const PlanQuestion& question_;
+  const Plan plan_;
+  const std::span<const std::uint32_t> segments_;
+  const bool always_;
+  PlanAnswer result_;
+};
+
+std::vector<std::uint64_t> key_of(const PlanQuestion& q) {
+  const OperationShape& s = q.shape;
+  const CostModel& m = q.model;
+  return {static_cast<std::uint64_t>(s.operation),
+          s.ranks,
+          s.total_bytes,
+          static_cast<std::uint64_t>(s.type),
+          static_cast<std::uint64_t>(s.op),
+          m.send,
+          m.latency,
+          m.occupancy,
+          m.send_per_byte,
+          m.occupancy_per_byte,
+          static_cast<std::uint64_t>(m.ports),
+          q.hosts.nodes,
+          q.hosts.processors};
+}
+
+bool fits(const Candidate& c, const Limits& limits) {
+  return c.objection.empty() && c.forecast.stages <= limits.stages && c.forecast.transfers <= limits.transfers;
+}
+
+PlanQuestion question_of(const CostModel& model, Rank ranks, Operation operation, std::size_t size_class,
+                         const HostSharing& hosts) {
+  OperationShape shape{.operation = operation, .ranks = ranks};
+  shape.total_bytes = operation == Operation::kBarrier ? 0 : kRepresentatives[size_class];
+  if (combines(operation)) shape.type = ElementType::kDouble, shape.op = CombineOperator::kSum;
+  return {shape, model, hosts};
+}
+
+// The fastest candidate within the limits; nothing if none is.
+const Candidate* best_within(const PlanAnswer& answer, const Limits& limits) {
+  const Candidate* best = nullptr;
+  for (const Candidate& c : answer.candidates)
+    if (fits(c, limits) && (best == nullptr || c.predicted < best->predicted)) best = &c;
+  return best;
+}
+
+}  // namespace
+
+PlanAnswer answer(const PlanQuestion& question) { return Answering(question, kSegments).work_out(); }
+
+const PlanAnswer& Planner::ask(const PlanQuestion& question) {
+  std::vector<std::uint64_t> key = key_of(question);
+  const auto known = answers_.find(key);
+  if (known != answers_.end()) return known->second;
+  return answers_.emplace(std::move(key), answer(question)).first->second;
+}
+
+double gap_percent(std::uint64_t predicted, std::uint64_t bound) {
+  if (bound == 0) return predicted == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return 100.0 * (static_cast<double>(predicted) - static_cast<double>(bound)) / static_cast<double>(bound);
+}
+
+std::uint64_t representative_bytes(std::size_t size_class) { return kRepresentatives[size_class]; }
+
+Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const HostSharing& hosts) {
+  Plan plan = fibo_plan(model);
+  const PlanQuestion longest = question_of(model, ranks, Operation::kMulticast, kSizeClasses - 1, hosts);
+  const PlanAnswer multicast = answer(longest);
+  if (const Candidate* best = best_within(multicast, limits)) plan.segment_bytes = best->segment_bytes;
+  const std::span<const std::uint32_t> segments(&plan.segment_bytes, plan.segment_bytes > 0 ? 1 : 0);
+  for (std::size_t i = 0; i < kOperations; ++i)
+    for (std::size_t size = 0; size < kSizeClasses; ++size) {
+      const PlanQuestion question = question_of(model, ranks, static_cast<Operation>(i + 1), size, hosts);
+      const PlanAnswer planned = Answering(question, segments, true).work_out();
+      if (const Candidate* best = best_within(planned, limits))
+        set_choice(plan, question.shape.operation, size, best->choice);
+    }
+  return plan;
+}
+
+}  // namespace fibocast

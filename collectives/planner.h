@@ -1,0 +1,67 @@
+// Which algorithm is fastest here, and why: predicts every candidate of the catalogue under a cost model, says how far
+// the best is from what is possible at all, and fills the plan of a group. For tools and the rank that plans for a
+// group (PROTOCOL 1), not the core.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithm_catalog.h"
+#include "collectives/forecast.h"
+#include "collectives/lower_bound.h"
+
+namespace fibocast {
+
+// One operation on one machine.
+struct PlanQuestion {
+  OperationShape shape;  // its choice and segment_bytes are the answer's
+  CostModel model;
+  HostSharing hosts = {};
+};
+
+struct Candidate {
+  AlgorithmChoice choice;
+  std::string name;
+  std::uint32_t segment_bytes = 0;  // the best of a few sizes; 0: not cut
+  std::string objection;            // why it cannot be taken; else:
+  std::uint64_t predicted = 0;      // ticks
+  std::uint64_t host_bound = 0;     // ticks; of co-located nodes: the busiest host's processors
+  std::uint64_t busiest_bytes = 0;  // sent and received by the node that has most
+  Forecast forecast = {};           // without the loads
+};
+
+struct PlanAnswer {
+  std::vector<Candidate> candidates;  // in the order of the catalogue
+  std::optional<std::size_t> chosen;  // the fastest; the first of them if they tie. Nothing: none can be taken
+  LowerBound bound;
+
+  const Candidate* best() const { return chosen ? &candidates[*chosen] : nullptr; }
+};
+
+// The plan that candidates are predicted with: the trees `fibo` are those of fibo_plan().
+PlanAnswer answer(const PlanQuestion& question);
+
+// Remembers its answers. Not for use by several threads at once.
+class Planner {
+ public:
+  // Valid as long as the planner.
+  const PlanAnswer& ask(const PlanQuestion& question);
+
+ private:
+  std::map<std::vector<std::uint64_t>, PlanAnswer> answers_;
+};
+
+// A certificate's distance: how much longer than the bound, in percent. Infinite for a bound of 0 that is not reached.
+double gap_percent(std::uint64_t predicted, std::uint64_t bound);
+
+// What a size class is planned for: 8 B, 16 KiB, 1 MiB.
+std::uint64_t representative_bytes(std::size_t size_class);
+
+// The trees of fibo_plan() and, for each operation and size class, the fastest algorithm that gives floats the same
+// bits at every rank and fits in `limits`: for those that do not, the choice stays kPlanned. The segments are those
+// that are best for the longest multicast. Precondition: ranks >= 1, latencies as in growth.h.
+Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits = {}, const HostSharing& hosts = {});
+
+}  // namespace fibocast

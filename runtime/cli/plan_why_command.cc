@@ -1,0 +1,182 @@
+// fibocast plan why: which algorithm is fastest for an operation on a machine, why, and how far it is from what is
+// possible at all.
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "collectives/models/workstation_planner.h"
+#include "collectives/schedule.h"
+#include "collectives/tree_view.h"
+#include "runtime/cli/plan_command.h"
+#include "runtime/cli/plan_why_text.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Rank kMostWhyRanks = 65'536;  // answered in seconds
+
+constexpr std::array<std::pair<const char*, ElementType>, 6> kTypes = {{{"bytes", ElementType::kBytes},
+                                                                        {"int32", ElementType::kInt32},
+                                                                        {"int64", ElementType::kInt64},
+                                                                        {"uint64", ElementType::kUint64},
+                                                                        {"float", ElementType::kFloat},
+                                                                        {"double", ElementType::kDouble}}};
+constexpr std::array<std::pair<const char*, CombineOperator>, 7> kOperators = {{{"sum", CombineOperator::kSum},
+                                                                                {"prod", CombineOperator::kProd},
+                                                                                {"min", CombineOperator::kMin},
+                                                                                {"max", CombineOperator::kMax},
+                                                                                {"and", CombineOperator::kAnd},
+                                                                                {"or", CombineOperator::kOr},
+                                                                                {"xor", CombineOperator::kXor}}};
+
+template <typename Table, typename Value>
+bool find_name(const Table& table, const std::string& name, const char* option, Value& value, std::string& error) {
+  std::string names;
+  for (const auto& [known, meaning] : table) {
+    if (name == known) return value = meaning, true;
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  error = std::string(option) + " " + name + " is unknown; allowed are " + names;
+  return false;
+}
+
+struct Why {
+  WhyHeading heading;
+  PlanAnswer answer;
+};
+
+std::string check_options(const PlanWhyOptions& o, const Operation op) {
+  if (o.ranks < 1 || o.ranks > kMostWhyRanks) return "--ranks must be 1 to " + std::to_string(kMostWhyRanks);
+  if (o.colocated < 1 || o.processors < 1) return "--colocated and --processors must be at least 1";
+  if (op == Operation::kBarrier && o.bytes > 0) return "a barrier carries no bytes: leave --bytes out";
+  return {};
+}
+
+std::optional<OperationShape> shape_of(const PlanWhyOptions& options, Operation operation, std::string& error) {
+  OperationShape shape{.operation = operation, .ranks = options.ranks, .total_bytes = options.bytes};
+  if (!combines(operation)) return shape;
+  if (!find_name(kTypes, options.type, "--type", shape.type, error)) return {};
+  if (!find_name(kOperators, options.combine_operator, "--operator", shape.op, error)) return {};
+  error = objection(shape);
+  if (!error.empty()) return {};
+  return shape;
+}
+
+WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
+  const CostModel& m = costs.ticked.model;
+  WhyHeading h{.operation = options.operation, .ranks = options.ranks, .bytes = options.bytes};
+  h.tick = costs.ticked.tick, h.is_time = costs.is_time;
+  h.one_message = m.send + m.receive();
+  h.hosts = {options.colocated, options.processors};
+  const std::array<std::pair<const char*, std::uint64_t>, 5> parts = {
+      {{"s", m.send}, {"l", m.latency}, {"o", m.occupancy}, {"c", m.send_per_byte}, {"d", m.occupancy_per_byte}}};
+  for (const auto& [name, ticks] : parts) {
+    h.model[name] = h.number(ticks);
+    if (ticks > 0) h.model_text += std::string(name) + " = " + h.human(ticks) + ", ";
+  }
+  h.model["ports"] = options.ports;
+  h.model_text += options.ports + " ports";
+  if (options.colocated > 1)
+    h.model_text += ", " + std::to_string(options.colocated) + " nodes on each host with " +
+                    std::to_string(options.processors) + " processors";
+  return h;
+}
+
+std::optional<Why> why_alike(const PlanWhyOptions& options, Operation operation, std::string& error) {
+  error = check_options(options, operation);
+  if (!error.empty()) return {};
+  const auto shape = shape_of(options, operation, error);
+  if (!shape) return {};
+  const auto costs =
+      parse_costs(options.costs, options.ports == "shared" ? Ports::kShared : Ports::kIndependent, error);
+  if (!costs) return {};
+  const CostModel& model = costs->ticked.model;
+  if (!is_valid(fibo_plan(model)) || !forecast_fits(*shape, model)) throw std::overflow_error("times");
+  return Why{heading_of(options, *costs), answer({*shape, model, {options.colocated, options.processors}})};
+}
+
+// Costs in microseconds (Banikazemi et al. 1999).
+std::optional<Why> why_different(PlanWhyOptions options, Operation operation, std::string& error) {
+  if (operation != Operation::kBarrier && operation != Operation::kMulticast)
+    error = "with --nodes the operation must be barrier or multicast";
+  else if (!options.costs.empty() || options.colocated != 1)
+    error = "give either --nodes or costs and --colocated: the file says what each node costs";
+  if (!error.empty()) return {};
+  const auto cluster = read_nodes({.file = options.nodes, .preset = options.preset}, error);
+  if (!cluster) return {};
+  const auto count = static_cast<Rank>(cluster->nodes.size());
+  if (options.ranks != 0 && options.ranks != count)
+    error = "--ranks " + std::to_string(options.ranks) + " but " + options.nodes + " lists " + std::to_string(count) +
+            " nodes";
+  options.ranks = count;
+  if (error.empty()) error = check_options(options, operation);
+  if (!error.empty()) return {};
+  const TickedWorkstations machine = workstations_in_ticks(*cluster, options.bytes);
+  WhyHeading h{.operation = options.operation, .ranks = count, .bytes = options.bytes};
+  h.tick = machine.tick * Rational(1000), h.is_time = true;
+  h.model["nodes"] = options.nodes;
+  h.model_text = "nodes of " + options.nodes + ", each with its own costs";
+  return Why{std::move(h), plan_workstations_answer(operation, machine.costs, options.bytes)};
+}
+
+int answer_why(const PlanWhyOptions& options, std::ostream& out, std::string& error) {
+  const auto operation = operation_by_name(options.operation);
+  if (!operation) {
+    error = "there is no operation \"" + options.operation +
+            "\"; allowed are barrier, multicast, reduce, allreduce, scatter, gather, allgather, alltoall";
+    return 2;
+  }
+  const auto why =
+      options.nodes.empty() ? why_alike(options, *operation, error) : why_different(options, *operation, error);
+  if (!why) return 2;
+  if (options.json)
+    out << why_json(why->heading, why->answer).dump() << '\n';
+  else
+    out << why_text(why->heading, why->answer);
+  return 0;
+}
+
+}  // namespace
+
+int plan_why(const PlanWhyOptions& options, std::ostream& out, std::ostream& err) {
+  std::string error;
+  int exit_code = 2;
+  try {
+    exit_code = answer_why(options, out, error);
+  } catch (const std::overflow_error&) {
+    error = "the times do not fit in 64 bit";
+  }
+  if (!error.empty()) err << "fibocast: " << error << '\n';
+  return exit_code;
+}
+
+void add_plan_why_command(CLI::App& plan, int& exit_code) {
+  const auto options = std::make_shared<PlanWhyOptions>();
+  CLI::App* app = plan.add_subcommand("why", "Which algorithm is fastest here, why, and how far it is from optimal");
+  app->add_option("--operation", options->operation,
+                  "barrier, multicast, reduce, allreduce, scatter, gather, allgather or alltoall")
+      ->capture_default_str();
+  app->add_option("--ranks", options->ranks, "number of ranks; those of --nodes if there is a file");
+  app->add_option("--bytes", options->bytes, "of the payload, of a rank's vector, or of one rank's block");
+  app->add_option("--type", options->type, "elements of a reduction: bytes, int32, int64, uint64, float, double")
+      ->capture_default_str();
+  app->add_option("--operator", options->combine_operator, "sum, prod, min, max, and, or, xor")->capture_default_str();
+  app->add_option("--ports", options->ports, "one processor for sends and receives, or two")
+      ->check(CLI::IsMember({"shared", "independent"}))
+      ->capture_default_str();
+  app->add_option("--colocated", options->colocated, "so many nodes share a host")->capture_default_str();
+  app->add_option("--processors", options->processors, "... which has so many processors")->capture_default_str();
+  add_cost_options(*app, options->costs);
+  add_byte_cost_options(*app, options->costs);
+  app->add_option("--nodes", options->nodes, "instead of costs: a file of different nodes, as in plan tree");
+  app->add_option("--preset", options->preset, "of --nodes: literal or folded")->capture_default_str();
+  app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");
+  app->add_flag("--quiet", options->quiet, "no progress and no remarks: there are none");
+  app->footer("Example: fibocast plan why --operation barrier --ranks 19 --s 27us --r 88us");
+  app->callback([options, &exit_code] { exit_code = plan_why(*options, std::cout, std::cerr); });
+}
+
+}  // namespace fibocast

@@ -1,0 +1,171 @@
+// fibocast plan why, fibocast plan catalog.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/cli/plan_command.h"
+
+namespace fibocast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Answer {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+Answer run(const PlanWhyOptions& options) {
+  std::ostringstream out, err;
+  const int exit_code = plan_why(options, out, err);
+  return {exit_code, out.str(), err.str()};
+}
+
+Json json(PlanWhyOptions options) {
+  options.json = true;
+  const Answer answer = run(options);
+  EXPECT_EQ(answer.exit_code, 0) << answer.err;
+  EXPECT_EQ(answer.err, "");
+  return Json::parse(answer.out);
+}
+
+PlanWhyOptions manna(const char* operation, Rank ranks) {
+  PlanWhyOptions options;
+  options.operation = operation, options.ranks = ranks;
+  options.costs.s = "27us", options.costs.r = "88us";
+  return options;
+}
+
+// Expects exit code 2 and one sentence with `part` in it.
+void refuses(const PlanWhyOptions& options, const std::string& part) {
+  const Answer answer = run(options);
+  EXPECT_EQ(answer.exit_code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
+  EXPECT_EQ(std::ranges::count(answer.err, '\n'), 1) << answer.err;
+}
+
+TEST(PlanWhy, A30BarrierAsJson) {
+  const Json answer = json(manna("barrier", 19));
+  EXPECT_EQ(answer["operation"], "barrier");
+  EXPECT_EQ(answer["ranks"], 19);
+  EXPECT_EQ(answer["bytes"], 0);
+  EXPECT_EQ(answer["model"]["s"], 27000);
+  EXPECT_EQ(answer["unit"], "ns");
+  EXPECT_EQ(answer["candidates"][0]["algorithm"], "fibo");
+  EXPECT_EQ(answer["candidates"][0]["predicted"], 805000);
+  EXPECT_EQ(answer["candidates"][0]["messages"], 36);
+  EXPECT_EQ(answer["candidates"][1]["predicted"], 954000);
+  EXPECT_EQ(answer["chosen"], "dissemination:2");
+  EXPECT_EQ(answer["lower_bound"]["predicted"], 494000);
+  EXPECT_NEAR(answer["gap_percent"].get<double>(), 16.4, 0.01);
+}
+
+TEST(PlanWhy, SaysTheArithmeticInWords) {
+  const Answer answer = run(manna("barrier", 19));
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_NE(answer.out.find("* dissemination:2"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("5 x 115 us = 575 us."), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("no schedule takes less than 494 us = T(19; o, s+l)"), std::string::npos) << answer.out;
+}
+
+TEST(PlanWhy, AMulticastDownAFiboTreeIsOptimal) {
+  const Answer answer = run(manna("multicast", 19));
+  EXPECT_NE(answer.out.find("* fibo"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("the choice takes exactly that: it is optimal"), std::string::npos) << answer.out;
+}
+
+TEST(PlanWhy, BytesCostWhatTheModelSays) {
+  PlanWhyOptions options = manna("multicast", 19);
+  options.bytes = 1 << 20, options.costs.c = "20ns", options.costs.d = "20ns";
+  const Json answer = json(options);
+  EXPECT_EQ(answer["model"]["c"], 20);
+  EXPECT_EQ(answer["bytes"], 1 << 20);
+  for (const Json& c : answer["candidates"]) EXPECT_GE(c["predicted"], answer["lower_bound"]["predicted"]);
+}
+
+TEST(PlanWhy, CoLocatedNodesAreBoundByTheirProcessors) {
+  PlanWhyOptions options = manna("barrier", 64);
+  options.colocated = 64, options.processors = 2;
+  const Json answer = json(options);
+  EXPECT_EQ(answer["candidates"][0]["host_bound"], 2 * 63 * 115'000 / 2);
+  EXPECT_EQ(answer["gap_percent"], 0);
+}
+
+TEST(PlanWhy, EveryOperationHasAnAnswer) {
+  for (const char* operation :
+       {"barrier", "multicast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall"})
+    for (const Rank ranks : {1u, 2u, 19u, 4096u}) {
+      PlanWhyOptions options = manna(operation, ranks);
+      if (options.operation != "barrier") options.bytes = 64;
+      const Json answer = json(options);
+      EXPECT_FALSE(answer["chosen"].is_null()) << operation << ranks;
+    }
+}
+
+TEST(PlanWhy, FloatsExcludeOtherRoundings) {
+  PlanWhyOptions options = manna("allreduce", 8);
+  options.bytes = 64, options.type = "double";
+  std::size_t refused = 0;
+  const Json answer = json(options);
+  for (const Json& c : answer["candidates"]) refused += c.contains("objection");
+  EXPECT_EQ(refused, 3u);
+}
+
+TEST(PlanWhy, DifferentNodes) {
+  const std::string path = testing::TempDir() + "fibocast_plan_why_nodes";
+  std::ofstream(path) << "nodes fast 30\nnodes slow 34\n";
+  for (const char* operation : {"barrier", "multicast"}) {
+    PlanWhyOptions options;
+    options.operation = operation, options.nodes = path;
+    const Json answer = json(options);
+    EXPECT_EQ(answer["ranks"], 64);
+    EXPECT_TRUE(answer["chosen"].get<std::string>().starts_with("heterogeneous")) << answer["chosen"];
+    for (const Json& c : answer["candidates"]) EXPECT_GE(c["predicted"], answer["lower_bound"]["predicted"]);
+  }
+  PlanWhyOptions options;
+  options.nodes = path, options.operation = "scatter";
+  refuses(options, "must be barrier or multicast");
+  options.operation = "barrier", options.ranks = 3;
+  refuses(options, "lists 64 nodes");
+  std::remove(path.c_str());
+}
+
+TEST(PlanWhy, WrongUseIsOneSentence) {
+  refuses(manna("sing", 19), "there is no operation \"sing\"");
+  refuses(manna("barrier", 0), "--ranks must be 1 to");
+  PlanWhyOptions options = manna("allreduce", 8);
+  options.type = "complex";
+  refuses(options, "--type complex is unknown");
+  options.type = "double", options.combine_operator = "xor";
+  refuses(options, "not defined");
+  options = manna("allreduce", 8), options.bytes = 12;
+  refuses(options, "whole elements");
+  options = manna("barrier", 8), options.bytes = 12;
+  refuses(options, "a barrier carries no bytes");
+  options = manna("alltoall", 4096), options.bytes = UINT64_MAX, options.costs.c = "1us";
+  refuses(options, "64 bit");
+  options = manna("barrier", 8), options.colocated = 0;
+  refuses(options, "--colocated");
+  options = {}, options.nodes = "/nowhere/nodes";
+  refuses(options, "cannot be read");
+  options = {}, options.ranks = 8, options.costs.c = "1us";
+  refuses(options, "--s with --r");
+}
+
+TEST(PlanCatalog, NamesTableAndJson) {
+  std::ostringstream names, table, list, err;
+  EXPECT_EQ(plan_catalog({}, names, err), 0);
+  EXPECT_NE(names.str().find("allreduce  halving"), std::string::npos);
+  EXPECT_EQ(plan_catalog({.markdown = true}, table, err), 0);
+  EXPECT_EQ(table.str().find("| operation | algorithm |"), 0u);
+  EXPECT_EQ(plan_catalog({.json = true}, list, err), 0);
+  EXPECT_EQ(Json::parse(list.str())["algorithms"][0]["algorithm"], "fibo");
+  EXPECT_EQ(plan_catalog({.markdown = true, .json = true}, list, err), 2);
+}
+
+}  // namespace
+}  // namespace fibocast
