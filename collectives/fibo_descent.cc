@@ -1,77 +1,86 @@
 #include "collectives/fibo_descent.h"
 
+#include <algorithm>
+
 #include "collectives/check.h"
-#include "collectives/growth.h"
 
 namespace fibocast {
 
-FiboDescent::FiboDescent(std::uint64_t s, std::uint64_t r, Rank ranks, Rank me) {
-  check(are_latencies_valid(s, r) && me < ranks);
-  const LatencyRatio ratio = reduce_latencies(s, r);
-  s_ = ratio.s;
-  r_ = ratio.r;
-  budget_ = distribution_latency(ranks, s_, r_);
-  missing_ = active(budget_) - ranks;
+namespace {
+
+LatencyRatio checked_ratio(std::uint64_t s, std::uint64_t r) {
+  check(are_latencies_valid(s, r));
+  return reduce_latencies(s, r);
+}
+
+}  // namespace
+
+FiboDescent::FiboDescent(std::uint64_t s, std::uint64_t r, Rank ranks, Rank me)
+    : FiboDescent(checked_ratio(s, r), ranks, me) {}
+
+FiboDescent::FiboDescent(const LatencyRatio& ratio, Rank ranks, Rank me)
+    : s_(static_cast<std::int64_t>(ratio.s)),
+      delay_(static_cast<std::int64_t>(ratio.s + ratio.r)),
+      growth_(ratio.s, ratio.r) {
+  check(me < ranks);
+  const std::int64_t budget = growth_.latency(ranks);
+  stand_at(budget, growth_.active(budget) - ranks);
   descend(me);
 }
 
-std::uint64_t FiboDescent::active(std::int64_t t) const { return growth(t, s_, r_); }
-
 // Child i has the budget t - (i+1) s - r; there are as many children as budgets that are not negative.
-Rank FiboDescent::children() const {
-  const std::int64_t first_budget = budget_ - static_cast<std::int64_t>(s_ + r_);
-  return first_budget < 0 ? 0 : static_cast<Rank>(first_budget / static_cast<std::int64_t>(s_) + 1);
+void FiboDescent::stand_at(std::int64_t budget, std::uint64_t missing) {
+  budget_ = budget;
+  missing_ = missing;
+  latest_ = missing > 0 ? growth_.reached(budget).latest : 0;
+  children_ = budget < delay_ ? 0 : static_cast<Rank>((budget - delay_) / s_ + 1);
 }
 
 Rank FiboDescent::child(Rank i) const {
-  check(i < children());
-  return static_cast<Rank>(me_ + 1 + block_from(i + 1));
+  check(i < children_);
+  return static_cast<Rank>(me_ + 1 + border(i + 1).block);
 }
 
-// Missing processes left for child i and those after it: the earlier children lack all that they would
-// activate at the very end, as long as there are enough to be left out (rem of A11).
-std::uint64_t FiboDescent::missing_from(Rank i) const {
-  if (missing_ == 0) return 0;
-  const std::uint64_t left_out = activated_at(budget_) - activated_at(budget_ - static_cast<std::int64_t>(i * s_));
-  return missing_ > left_out ? missing_ - left_out : 0;
+// The earlier children lack all that they would activate at the very end, as long as there are enough to be left out
+// (rem of A11).
+FiboDescent::Border FiboDescent::border(Rank i) const {
+  const std::int64_t budget = budget_ - std::int64_t{i} * s_;
+  if (missing_ == 0) return {growth_.active(budget) - 1, 0};
+  const Growth::Reached reached = growth_.reached(budget);
+  const std::uint64_t left_out = latest_ - reached.latest;
+  const std::uint64_t missing = missing_ > left_out ? missing_ - left_out : 0;
+  return {reached.active - 1 - missing, missing};
 }
 
-// Processes in the subtrees of child i and those after it. They fill the front of the block.
-std::uint64_t FiboDescent::block_from(Rank i) const {
-  return active(budget_ - static_cast<std::int64_t>(i * s_)) - 1 - missing_from(i);
-}
-
-// Rank `offset` of the current block becomes the current process.
+// Rank `offset` of the current block becomes the current process. It is in child `inside`, the last one whose border is
+// not before it; large subtrees come first, so that the search begins there.
 void FiboDescent::descend(std::uint64_t offset) {
   while (offset > 0) {
-    Rank inside = 0;  // block_from(inside) >= offset > block_from(beyond)
-    Rank beyond = children();
-    check(offset <= block_from(0));
-    while (beyond - inside > 1) {
-      const Rank middle = inside + (beyond - inside) / 2;
-      (block_from(middle) >= offset ? inside : beyond) = middle;
+    Rank inside = 0;
+    Rank beyond = children_;
+    Border first = border(0);
+    Border last{};  // of `beyond`
+    check(offset <= first.block);
+    for (Rank step = 1; beyond - inside > 1;) {
+      const Rank next = inside + std::min(step, (beyond - inside) / 2);
+      const Border found = border(next);
+      const bool is_inside = found.block >= offset;
+      (is_inside ? inside : beyond) = next;
+      (is_inside ? first : last) = found;
+      step *= 2;
     }
-    offset -= 1 + block_from(inside + 1);
-    enter_child(inside);
+    parent_ = me_;
+    me_ += static_cast<Rank>(1 + last.block);
+    offset -= 1 + last.block;
+    enter_child(inside, first.missing);
   }
 }
 
-void FiboDescent::enter_child(Rank i) {
-  const Rank rank = child(i);
-  const std::uint64_t missing = missing_from(i);
-  std::int64_t budget = budget_ - static_cast<std::int64_t>((i + 1) * s_ + r_);
-  missing_ = 0;
-  if (missing > 0) {
-    // Without any of its last ones the child is a whole tree of one tick less.
-    if (missing >= activated_at(budget)) {
-      --budget;
-    } else {
-      missing_ = missing;
-    }
-  }
-  budget_ = budget;
-  parent_ = me_;
-  me_ = rank;
+// Without any of its last ones the child is a whole tree of one tick less.
+void FiboDescent::enter_child(Rank i, std::uint64_t missing) {
+  const std::int64_t budget = budget_ - std::int64_t{i} * s_ - delay_;
+  stand_at(budget, missing);
+  if (missing > 0 && missing >= latest_) stand_at(budget - 1, 0);
 }
 
 }  // namespace fibocast

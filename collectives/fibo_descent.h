@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "collectives/growth.h"
 #include "collectives/types.h"
 
 namespace fibocast {
@@ -21,22 +22,30 @@ class FiboDescent {
   FiboDescent(std::uint64_t s, std::uint64_t r, Rank ranks, Rank me);
 
   Rank parent() const { return parent_; }  // kNoRank for rank 0
-  Rank children() const;                   // how many
-  Rank child(Rank i) const;                // the i-th in send order, i < children()
-  Rank subtree_size() const { return static_cast<Rank>(1 + block_from(0)); }
+  Rank children() const { return children_; }
+  Rank child(Rank i) const;  // the i-th in send order, i < children()
+  Rank subtree_size() const { return static_cast<Rank>(1 + border(0).block); }
 
  private:
-  void descend(std::uint64_t offset);
-  void enter_child(Rank i);
-  std::uint64_t block_from(Rank i) const;
-  std::uint64_t missing_from(Rank i) const;
-  std::uint64_t active(std::int64_t t) const;
-  std::uint64_t activated_at(std::int64_t t) const { return active(t) - active(t - 1); }
+  FiboDescent(const LatencyRatio& ratio, Rank ranks, Rank me);
 
-  std::uint64_t s_ = 1;
-  std::uint64_t r_ = 0;
+  // What lies between the process itself and the end of child i.
+  struct Border {
+    std::uint64_t block = 0;    // processes in the subtrees of child i and those after it: the front of the block
+    std::uint64_t missing = 0;  // of the missing processes, those that these subtrees lack
+  };
+  Border border(Rank i) const;
+  void stand_at(std::int64_t budget, std::uint64_t missing);
+  void descend(std::uint64_t offset);
+  void enter_child(Rank i, std::uint64_t missing);
+
+  std::int64_t s_;
+  std::int64_t delay_;  // s + r
+  Growth growth_;
   std::int64_t budget_ = 0;
   std::uint64_t missing_ = 0;
+  std::uint64_t latest_ = 0;  // processes that become active exactly at the budget; 0 if none is missing
+  Rank children_ = 0;
   Rank me_ = 0;
   Rank parent_ = kNoRank;
 };

@@ -27,7 +27,7 @@ struct Merged {
   std::uint32_t index;  // in that stream
 };
 Merged merged(std::uint32_t of_child, std::uint32_t index) {
-  const std::uint32_t head = std::min(of_child, 2u);
+  const auto head = std::min<std::uint32_t>(of_child, 2);
   if (index < head) return {true, index};
   const std::uint32_t rest = index - head;
   const std::uint32_t in_turns = of_child - head;

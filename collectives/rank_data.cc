@@ -13,7 +13,10 @@ void append(SymbolicValue& to, const SymbolicValue& value) {
 }  // namespace
 
 RankData::RankData(const OperationShape& shape, Rank me)
-    : shape_(shape), me_(me), blocks_count_(block_count(shape)), blocks_(blocks_count_) {}
+    : shape_(shape),
+      me_(me),
+      blocks_count_(shape.operation == Operation::kBarrier ? 0 : block_count(shape)),  // a barrier has no data
+      blocks_(blocks_count_) {}
 
 void RankData::arrive() {
   const Rank p = participating_ranks(shape_);

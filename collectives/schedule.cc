@@ -35,11 +35,11 @@ bool find_word(const std::array<std::string_view, N>& words, std::istream& in, s
 }
 
 void write_transfer(std::ostream& out, const char* direction, const Transfer& t) {
-  out << "    " << direction << ' ' << t.peer << ' ' << kCarries[static_cast<std::size_t>(t.carries)];
-  if (t.carries == Carries::kPartial) out << ' ' << kRegisters[t.registers];
+  out << "    " << direction << ' ' << t.peer << ' ' << carries_name(t.carries);
+  if (t.carries == Carries::kPartial) out << ' ' << registers_name(t.registers);
   if (t.carries == Carries::kBlocks) out << ' ' << t.first_block << ' ' << t.blocks;
   if (t.carries == Carries::kBitBlocks) out << ' ' << t.first_block;
-  if (t.on_receive != OnReceive::kStore) out << ' ' << kOnReceive[static_cast<std::size_t>(t.on_receive)];
+  if (t.on_receive != OnReceive::kStore) out << ' ' << on_receive_name(t.on_receive);
   out << " in stage " << int{t.stage} << '\n';
 }
 
@@ -86,9 +86,16 @@ class Parser {
     return words >> found && found == word;
   }
 
+  static bool skip(std::istream& words) {
+    std::string rest;
+    std::getline(words, rest);
+    return true;
+  }
+
   bool parse_line(std::istream& words) {
     std::string first;
     if (!(words >> first)) return true;  // an empty line
+    if (first.starts_with('#')) return skip(words);
     if (first == "schedule") return parse_shape(words);
     if (first == "rank") return parse_rank(words);
     if (first == "stage") return !result_.ranks.empty() && parse_stage(words);
@@ -229,6 +236,17 @@ std::optional<Operation> operation_by_name(std::string_view name) {
   return {};
 }
 
+std::string_view carries_name(Carries carries) { return kCarries.at(static_cast<std::size_t>(carries)); }
+std::string_view registers_name(std::uint8_t registers) { return kRegisters.at(registers); }
+std::string_view on_receive_name(OnReceive on_receive) { return kOnReceive.at(static_cast<std::size_t>(on_receive)); }
+
+std::string to_text(const OperationShape& shape) {
+  std::ostringstream out;
+  out << "schedule " << operation_name(shape.operation) << " ranks " << shape.ranks << " bytes " << shape.total_bytes
+      << " segment " << shape.segment_bytes << " algorithm " << algorithm_name(shape.operation, shape.choice) << '\n';
+  return std::move(out).str();
+}
+
 std::string to_text(const RankPart& part, Rank rank) {
   std::ostringstream out;
   write_rank(out, part, rank);
@@ -237,9 +255,7 @@ std::string to_text(const RankPart& part, Rank rank) {
 
 std::string to_text(const Schedule& schedule) {
   std::ostringstream out;
-  out << "schedule " << operation_name(schedule.shape.operation) << " ranks " << schedule.shape.ranks << " bytes "
-      << schedule.shape.total_bytes << " segment " << schedule.shape.segment_bytes << " algorithm "
-      << algorithm_name(schedule.shape.operation, schedule.shape.choice) << '\n';
+  out << to_text(schedule.shape);
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) write_rank(out, schedule.ranks[rank], rank);
   return std::move(out).str();
 }

@@ -38,6 +38,13 @@ std::optional<Schedule> build_schedule(const Plan& plan, const OperationShape& s
 std::string_view operation_name(Operation operation);
 std::optional<Operation> operation_by_name(std::string_view name);
 
+// The words of the text form below: "bit-blocks"; "T", "S", "TS"; "combine-left".
+std::string_view carries_name(Carries carries);
+std::string_view registers_name(std::uint8_t registers);
+std::string_view on_receive_name(OnReceive on_receive);
+
+// The first line of to_text(). Precondition: the choice is not kPlanned.
+std::string to_text(const OperationShape& shape);
 // One rank's stages, a line for each stage and transfer, as in to_text().
 std::string to_text(const RankPart& part, Rank rank);
 // A text that says everything and can be read back:
@@ -49,7 +56,8 @@ std::string to_text(const RankPart& part, Rank rank);
 //     stage 0 after - repeat 2 not_before 0
 //       receive 0 payload in stage 0
 // Other data: "partial T|S|TS" (registers), "blocks FIRST COUNT", "bit-blocks BIT", each followed by "combine-right" or
-// "combine-left" where the receiver does not just store it. "in stage" names the stage in which the receiver waits.
+// "combine-left" where the receiver does not just store it. "in stage" names the stage in which the receiver waits. A
+// line that begins with # is a remark.
 std::string to_text(const Schedule& schedule);
 // Nothing for a text of another form; `error` then says which line.
 std::optional<Schedule> parse_schedule(std::string_view text, std::string& error);

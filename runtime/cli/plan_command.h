@@ -68,12 +68,14 @@ struct PlanFattreeOptions {
 // fibocast plan schedule
 struct PlanScheduleOptions {
   std::string operation = "barrier";
-  std::string algorithm = "fibo";  // the tree of the distribution; a reduction takes its mirror tree
-  Rank ranks = 1;
-  std::uint64_t bytes = 0;
+  std::string algorithm = "planned";  // of the algorithm catalogue; or the tree `lambda`
+  Rank ranks = 1;                     // those that take part; a flooding has routers beside them
+  std::uint64_t bytes = 0;            // as OperationShape::total_bytes
   std::uint32_t segment_bytes = 0;
   std::optional<Rank> rank = {};  // this rank's stages only: no other rank's schedule is built
   bool check = false;
+  std::string type = {};              // of reduce and allreduce: int64
+  std::string combine_operator = {};  // ... sum
   std::string ports = "shared";
   CostOptions costs = {};
   bool json = false;

@@ -59,6 +59,19 @@ TEST(Growth, A5BothRecurrences) {
   EXPECT_EQ(growth(-1, 1, 3), 0u);
 }
 
+TEST(Growth, TheLatestAreThoseThatWereNotThereATickBefore) {
+  for (const auto& [s, r] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+           {1, 0}, {1, 3}, {3, 1}, {2, 6}, {5, 4}, {27, 88}, {88, 27}, {1, 200}, {31, 97}}) {
+    const Growth growth(s, r);
+    for (std::int64_t t = -2; t <= static_cast<std::int64_t>(20 * (s + r)); ++t) {
+      if (growth.active(t) == UINT64_MAX) break;
+      const Growth::Reached reached = growth.reached(t);
+      ASSERT_EQ(reached.active, growth.active(t)) << s << ' ' << r << ' ' << t;
+      ASSERT_EQ(reached.latest, growth.active(t) - growth.active(t - 1)) << s << ' ' << r << ' ' << t;
+    }
+  }
+}
+
 TEST(Growth, A6NoSplitIsFaster) {
   for (std::int64_t s = 1; s <= 6; ++s)
     for (std::int64_t r = 0; r <= 8; ++r) {
