@@ -22,9 +22,9 @@ struct Forecast {
   std::uint64_t completion = 0;  // ticks; equals predict()'s
   std::uint64_t reduced = 0;     // along trees: the root has heard of all
   std::uint64_t messages = 0;
-  std::uint32_t rounds = 0;     // messages in the longest chain in which each waits for the one before
-  std::uint32_t stages = 0;     // most of one rank, as in Limits
-  std::uint64_t transfers = 0;  // most of one rank, as in Limits
+  std::uint32_t rounds = 0;          // messages in the longest chain in which each waits for the one before
+  std::uint32_t stages = 0;          // most of one rank, as in Limits
+  std::uint64_t transfers = 0;       // most of one rank, as in Limits
   std::vector<NodeLoad> loads = {};  // by rank
 };
 

@@ -7,11 +7,7 @@ namespace {
 
 // One line per paper.
 constexpr std::array kPapers = {
-    figures_000,
-    figures_001,
-    figures_002,
-    figures_003,
-    figures_004,
+    figures_000, figures_001, figures_002, figures_003, figures_004,
 };
 
 }  // namespace

@@ -39,8 +39,7 @@ void prove(const AlgorithmEntry& entry, Rank ranks, const Costs& costs) {
   const auto schedule = build_schedule(plan_for(costs.s, costs.r), shape);
   const bool many_stages = entry.choice.algorithm == Algorithm::kRing ||
                            entry.choice.algorithm == Algorithm::kScatterAllgather ||
-                           entry.choice.algorithm == Algorithm::kFlooding ||
-                           entry.operation == Operation::kAlltoall;
+                           entry.choice.algorithm == Algorithm::kFlooding || entry.operation == Operation::kAlltoall;
   if (!schedule && many_stages && ranks > 127) return;  // refused: more stages than can be numbered
   ASSERT_TRUE(schedule) << what;
   const Validation v = validate(*schedule);

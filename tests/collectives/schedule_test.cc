@@ -50,8 +50,10 @@ TEST(Schedule, AWrongTextNamesTheLine) {
   EXPECT_NE(error_of(head + "  stage 0 after x repeat 1 not_before 0\n").find("line 3"), std::string::npos);
   EXPECT_NE(error_of(head + "    send 1 token in stage 0\n").find("line 3"), std::string::npos);
   EXPECT_NE(error_of("schedule dance ranks 1 bytes 0 segment 0 algorithm fibo\n").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of("schedule barrier ranks 1 bytes 0 segment 0 algorithm fibo more\n").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\nrank 0\n").find("1 ranks"), std::string::npos);
+  EXPECT_NE(error_of("schedule barrier ranks 1 bytes 0 segment 0 algorithm fibo more\n").find("line 1"),
+            std::string::npos);
+  EXPECT_NE(error_of("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\nrank 0\n").find("1 ranks"),
+            std::string::npos);
   const std::string stage = head + "  stage 0 after - repeat 1 not_before 0\n";
   EXPECT_NE(error_of(stage + "    send 1 gift in stage 0\n").find("line 4"), std::string::npos);
   EXPECT_NE(error_of(stage + "    send 1 token in stage 999\n").find("line 4"), std::string::npos);
