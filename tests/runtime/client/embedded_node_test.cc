@@ -65,6 +65,57 @@ TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
   EXPECT_EQ(nodes[0]->status()->connected, 2u);
 }
 
+// One rank goes through all operations that move data.
+void exchange_everything(Group& group) {
+  const Rank me = group.rank(), size = group.size();
+  const std::vector<std::int64_t> mine = {me + 1, 10 * (me + 1)};
+  const std::vector<std::int64_t> sums = {6, 60};
+  const auto span = std::span<const std::int64_t>(mine);
+  EXPECT_EQ(group.allreduce(span, CombineOperator::kSum, minutes(1)).values<std::int64_t>(), sums);
+  const Outcome reduced = group.reduce(1, span, CombineOperator::kSum, minutes(1));
+  EXPECT_EQ(reduced.values<std::int64_t>(), me == 1 ? sums : std::vector<std::int64_t>{});
+  EXPECT_EQ(text(group.scatter(2, me == 2 ? bytes("aabbcc") : bytes(""), minutes(1)).payload),
+            std::string(2, static_cast<char>('a' + me)));
+  const std::string letter(1, static_cast<char>('x' + me));
+  EXPECT_EQ(text(group.gather(1, bytes(letter), minutes(1)).payload), me == 1 ? "xyz" : "");
+  EXPECT_EQ(text(group.allgather(bytes(letter), minutes(1)).payload), "xyz");
+  const std::string to_each(size, static_cast<char>('0' + me));
+  EXPECT_EQ(text(group.alltoall(bytes(to_each), minutes(1)).payload), "012");
+}
+
+TEST_P(Embedded, EveryOperationThatMovesData) {
+  const Nodes nodes = start_nodes(3, GetParam());
+  ASSERT_EQ(nodes.size(), 3u);
+  std::vector<std::thread> members;
+  for (const auto& node : nodes)
+    members.emplace_back([&node] {
+      auto group = node->open("all");
+      ASSERT_TRUE(group.ok()) << group.status().sentence;
+      exchange_everything(*group);
+    });
+  for (std::thread& member : members) member.join();
+}
+
+TEST(EmbeddedNode, AsynchronousReductions) {
+  const Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  std::vector<std::future<Outcome>> sums, gathered, refused;
+  const double values[] = {0.5, 0.25};
+  const Combination sum{ElementType::kDouble, CombineOperator::kSum};
+  for (NodeId rank = 0; rank < 2; ++rank) {
+    auto group = nodes[rank]->open("all");
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    const auto mine = std::as_bytes(std::span(values).subspan(rank, 1));
+    sums.push_back(group->async_allreduce(mine, sum, minutes(1), boost::asio::use_future));
+    gathered.push_back(group->async_allgather(mine, minutes(1), boost::asio::use_future));
+    const Combination no_operator{ElementType::kDouble, CombineOperator::kXor};
+    refused.push_back(group->async_allreduce(mine, no_operator, minutes(1), boost::asio::use_future));
+  }
+  for (auto& outcome : sums) EXPECT_EQ(outcome.get().values<double>(), std::vector<double>{0.75});
+  for (auto& outcome : gathered) EXPECT_EQ(outcome.get().values<double>(), (std::vector<double>{0.5, 0.25}));
+  for (auto& outcome : refused) EXPECT_EQ(outcome.get().status.code, Code::kInvalid);
+}
+
 TEST(EmbeddedNode, MessagesInOrderAndADeadlineForNone) {
   const Nodes nodes = start_nodes(2, false);
   ASSERT_EQ(nodes.size(), 2u);
