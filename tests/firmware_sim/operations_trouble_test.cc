@@ -1,0 +1,120 @@
+// Operations that move data when a rank does not come: all who wait get one verdict that names it, the late call gets
+// the same, the next generation works, and no memory is left behind.
+#include <gtest/gtest.h>
+
+#include "collectives/algorithm_catalog.h"
+#include "collectives/schedule.h"
+#include "firmware_sim/virtual_cluster.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Rank kRanks = 6;
+constexpr Rank kMissing = 4;
+constexpr Nanoseconds kSecond = 1'000'000'000;
+
+struct Case {
+  Operation operation;
+  AlgorithmChoice choice;
+  const char* name;
+};
+
+const Case kCases[] = {
+    {Operation::kReduce, {Algorithm::kTrees}, "reduce"},
+    {Operation::kAllreduce, {Algorithm::kTrees}, "allreduce_fibo"},
+    {Operation::kAllreduce, {Algorithm::kRing}, "allreduce_ring"},
+    {Operation::kAllreduce, {Algorithm::kHalving}, "allreduce_halving"},
+    {Operation::kAllreduce, {Algorithm::kCombineEager}, "allreduce_combine"},
+    {Operation::kGather, {Algorithm::kTrees}, "gather"},
+    {Operation::kAllgather, {Algorithm::kBruck}, "allgather_bruck"},
+    {Operation::kAllgather, {Algorithm::kRing}, "allgather_ring"},
+    {Operation::kAlltoall, {Algorithm::kPairwise}, "alltoall_pairwise"},
+    {Operation::kAlltoall, {Algorithm::kBruck}, "alltoall_bruck"},
+};
+
+class Trouble {
+ public:
+  Trouble(const Case& c, std::uint64_t bytes) : case_(c), bytes_(bytes), cluster_(settings()) {
+    cluster_.start_all();
+    EXPECT_TRUE(cluster_.connect_all());
+    for (Rank r = 0; r < kRanks; ++r) group_ = cluster_.open(r, "all").group;
+  }
+
+  std::uint64_t call(Rank rank, Generation generation, Nanoseconds patience) {
+    Call call;
+    call.group = group_, call.operation = case_.operation, call.choice = case_.choice;
+    call.generation = generation, call.deadline = cluster_.now() + patience;
+    if (combines(case_.operation)) call.type = ElementType::kUint64, call.op = CombineOperator::kMax;
+    const std::uint64_t all = case_.operation == Operation::kAlltoall ? kRanks * bytes_ : bytes_;
+    call.payload = *cluster_.node(rank).put_payload(std::vector<std::byte>(all));
+    const Asked asked = cluster_.call(rank, call);
+    EXPECT_EQ(asked.admission, Admission::kTaken);
+    return asked.cookie;
+  }
+
+  const CallDone& wait(std::uint64_t cookie) {
+    EXPECT_TRUE(cluster_.run_until(cluster_.now() + 20 * kSecond, [&] { return cluster_.answer(cookie) != nullptr; }));
+    return cluster_.answer(cookie)->event.done;
+  }
+
+  void expect_no_memory_left() {
+    cluster_.run_until(cluster_.now() + 5 * kSecond);
+    for (Rank r = 0; r < kRanks; ++r) {
+      EXPECT_EQ(cluster_.node(r).node().payload_bytes_used(), 0u) << "rank " << r;
+      EXPECT_EQ(cluster_.node(r).buffers_held(), 0u) << "rank " << r;
+    }
+  }
+
+  // Who needs nothing from the others is through without the missing one.
+  bool may_succeed(Rank rank) const {
+    return rank != 0 && (case_.operation == Operation::kReduce || case_.operation == Operation::kGather);
+  }
+
+ private:
+  static ClusterSettings settings() {
+    ClusterSettings s;
+    s.nodes = kRanks;
+    s.limits.nodes = kRanks, s.limits.stages = 64, s.limits.small_window = 8, s.limits.bulk_streams = 8;
+    s.node.plan.distribution = {.s = 27, .r = 88};
+    s.node.plan.reduction = {.s = 88, .r = 27};
+    s.node.suspicion = kSecond;
+    s.network.latency_min = 10'000, s.network.latency_max = 60'000, s.network.jitter = 20'000, s.network.loss = 0.05;
+    return s;
+  }
+
+  Case case_;
+  std::uint64_t bytes_;
+  VirtualCluster cluster_;
+  GroupId group_ = 0;
+};
+
+class WhoDoesNotCome : public testing::TestWithParam<Case> {};
+
+TEST_P(WhoDoesNotCome, IsNamedAndLeavesNothingBehind) {
+  for (const std::uint64_t bytes : {std::uint64_t{64}, std::uint64_t{48'000}}) {
+    Trouble t(GetParam(), bytes);
+    std::vector<std::uint64_t> cookies;
+    for (Rank r = 0; r < kRanks; ++r)
+      if (r != kMissing) cookies.push_back(t.call(r, 0, kSecond / 2));
+    for (std::size_t i = 0; i < cookies.size(); ++i) {
+      const CallDone& done = t.wait(cookies[i]);
+      const Rank rank = static_cast<Rank>(i < kMissing ? i : i + 1);
+      if (done.verdict == Verdict::kOk && t.may_succeed(rank)) continue;
+      EXPECT_EQ(done.verdict, Verdict::kDeadlineExceeded) << "rank " << rank << " bytes " << bytes;
+      EXPECT_NE(done.ranks.index_of(kMissing), kNoRank) << "rank " << rank;
+      EXPECT_EQ(done.ranks.size(), 1u) << "rank " << rank;
+    }
+    const CallDone& late = t.wait(t.call(kMissing, 0, kSecond / 2));
+    EXPECT_EQ(late.verdict, Verdict::kDeadlineExceeded);
+    std::vector<std::uint64_t> next;
+    for (Rank r = 0; r < kRanks; ++r) next.push_back(t.call(r, 1, 10 * kSecond));
+    for (const std::uint64_t cookie : next) EXPECT_EQ(t.wait(cookie).verdict, Verdict::kOk) << bytes;
+    t.expect_no_memory_left();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, WhoDoesNotCome, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace fibocast
