@@ -3,11 +3,11 @@
 #include <iostream>
 #include <memory>
 #include <ostream>
-#include <stdexcept>
 
 #include "collectives/models/postal_delay.h"
 #include "collectives/models/postal_partition.h"
 #include "collectives/postal_combine.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -144,17 +144,12 @@ void add_combine_command(CLI::App& plan, int& exit_code) {
 }
 
 int plan_combine(const PlanCombineOptions& options, std::ostream& out, std::ostream& err) {
-  std::string error;
-  try {
-    if (const auto answer = work_out(options, error)) {
-      options.json ? print_json(*answer, out) : print_text(*answer, out);
-      return 0;
-    }
-  } catch (const std::overflow_error&) {
-    error = "the times do not fit in 64 bit";
-  }
-  err << "fibocast: " << error << '\n';
-  return 2;
+  return answer_or_explain(err, [&](std::string& error) {
+    const auto answer = work_out(options, error);
+    if (!answer) return 2;
+    options.json ? print_json(*answer, out) : print_text(*answer, out);
+    return 0;
+  });
 }
 
 }  // namespace fibocast

@@ -1,12 +1,12 @@
 // fibocast plan schedule: the stages of one rank or of all, their predicted time, and the proof that they are right.
 #include <ostream>
-#include <stdexcept>
 #include <utility>
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/element_names.h"
 #include "collectives/predict.h"
 #include "collectives/tree_catalog.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 #include "runtime/cli/plan_schedule_answer.h"
 
@@ -187,15 +187,7 @@ int answer_schedule(const PlanScheduleOptions& options, std::ostream& out, std::
 }  // namespace
 
 int plan_schedule(const PlanScheduleOptions& options, std::ostream& out, std::ostream& err) {
-  std::string error;
-  int exit_code = 2;
-  try {
-    exit_code = answer_schedule(options, out, error);
-  } catch (const std::overflow_error&) {
-    error = "the times do not fit in 64 bit";
-  }
-  if (!error.empty()) err << "fibocast: " << error << '\n';
-  return exit_code;
+  return answer_or_explain(err, [&](std::string& error) { return answer_schedule(options, out, error); });
 }
 
 }  // namespace fibocast

@@ -1,11 +1,11 @@
 // fibocast plan tree: one tree with its times, drawn or as JSON.
 #include <ostream>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "collectives/alpha_partition.h"
 #include "collectives/tree_catalog.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 #include "runtime/cli/plan_timed_tree.h"
 
@@ -145,15 +145,10 @@ std::string answer(const PlanTreeOptions& options, std::ostream& out) {
 }  // namespace
 
 int plan_tree(const PlanTreeOptions& options, std::ostream& out, std::ostream& err) {
-  std::string error;
-  try {
+  return answer_or_explain(err, [&](std::string& error) {
     error = answer(options, out);
-  } catch (const std::overflow_error&) {
-    error = "the times do not fit in 64 bit";
-  }
-  if (error.empty()) return 0;
-  err << "fibocast: " << error << '\n';
-  return 2;
+    return error.empty() ? 0 : 2;
+  });
 }
 
 }  // namespace fibocast

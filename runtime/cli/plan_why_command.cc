@@ -10,6 +10,7 @@
 #include "collectives/models/workstation_planner.h"
 #include "collectives/schedule.h"
 #include "collectives/tree_view.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 #include "runtime/cli/plan_why_text.h"
 
@@ -142,15 +143,7 @@ int answer_why(const PlanWhyOptions& options, std::ostream& out, std::string& er
 }  // namespace
 
 int plan_why(const PlanWhyOptions& options, std::ostream& out, std::ostream& err) {
-  std::string error;
-  int exit_code = 2;
-  try {
-    exit_code = answer_why(options, out, error);
-  } catch (const std::overflow_error&) {
-    error = "the times do not fit in 64 bit";
-  }
-  if (!error.empty()) err << "fibocast: " << error << '\n';
-  return exit_code;
+  return answer_or_explain(err, [&](std::string& error) { return answer_why(options, out, error); });
 }
 
 void add_plan_why_command(CLI::App& plan, int& exit_code) {

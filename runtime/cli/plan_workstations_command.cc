@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -112,15 +112,10 @@ std::string answer(const PlanWorkstationsOptions& options, std::ostream& out) {
 }  // namespace
 
 int plan_workstations(const PlanWorkstationsOptions& options, std::ostream& out, std::ostream& err) {
-  std::string error;
-  try {
+  return answer_or_explain(err, [&](std::string& error) {
     error = answer(options, out);
-  } catch (const std::overflow_error&) {
-    error = "the times do not fit in 64 bit";
-  }
-  if (error.empty()) return 0;
-  err << "fibocast: " << error << '\n';
-  return 2;
+    return error.empty() ? 0 : 2;
+  });
 }
 
 void add_plan_workstations_command(CLI::App& plan, int& exit_code) {

@@ -72,7 +72,8 @@ Outcome Participant::operate(OperationCall call) {
 void Participant::start(OperationCall call, Completion<Outcome> done) {
   Outcome refused;
   refused.status = check_call(call);
-  refused.ok() ? start_operate(call, std::move(done)) : done(std::move(refused));
+  if (refused.ok()) return start_operate(call, std::move(done));
+  done(std::move(refused));
 }
 
 Outcome Group::reduce_with(Rank root, std::span<const std::byte> vector, const Combine& combine, Duration deadline,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
@@ -27,38 +28,28 @@ TEST_P(Swarm, KeepsEveryPromise) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Swarm, testing::Values(1, 51, 101, 151));
 
-// Seeds that once found a fault.
-TEST(SwarmRegression, WindowToldToTheFirstChildrenOnly) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(21961)).history), Faults{});
+// Seeds that once found a fault, and which.
+struct FoundFault {
+  std::uint64_t seed;
+  const char* name;
+};
+
+class SwarmRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(SwarmRegression, IsNotThereAnyMore) {
+  EXPECT_EQ(check_all(run_scenario(make_scenario(GetParam().seed)).history), Faults{});
 }
 
-TEST(SwarmRegression, NewcomerDecidesAGenerationThatTheOthersHaveForgotten) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(23579)).history), Faults{});
-}
-
-TEST(SwarmRegression, AnswersToTheCoordinatorWaitForRoomInTheChannel) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(49256)).history), Faults{});
-}
-
-TEST(SwarmRegression, TwoCoordinatorsFindOneVerdict) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(54647)).history), Faults{});
-}
-
-TEST(SwarmRegression, TokenThatComesTooLateStillTellsTheWindow) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(42230)).history), Faults{});
-}
-
-TEST(SwarmRegression, CoordinatorThatWithdrewBeganAgain) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(61894)).history), Faults{});
-}
-
-TEST(SwarmRegression, PayloadWaitedBehindOneThatWasGivenUp) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(75926)).history), Faults{});
-}
-
-TEST(SwarmRegression, WindowLeftToABarrierThatSomeCouldNotOpen) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(108430)).history), Faults{});
-}
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
+                         testing::Values(FoundFault{21961, "WindowToldToTheFirstChildrenOnly"},
+                                         FoundFault{23579, "NewcomerDecidedAGenerationThatTheOthersHadForgotten"},
+                                         FoundFault{42230, "TokenThatCameTooLateDidNotTellTheWindow"},
+                                         FoundFault{49256, "AnswerToTheCoordinatorFoundTheChannelFull"},
+                                         FoundFault{54647, "TwoCoordinatorsFoundTwoVerdicts"},
+                                         FoundFault{61894, "CoordinatorThatWithdrewBeganAgain"},
+                                         FoundFault{75926, "PayloadWaitedBehindOneThatWasGivenUp"},
+                                         FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {

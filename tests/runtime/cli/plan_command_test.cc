@@ -1,5 +1,3 @@
-#include "runtime/cli/plan_command.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -7,50 +5,15 @@
 
 #include "collectives/schedule.h"
 #include "collectives/validate.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Answer {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-Answer run(const PlanTreeOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_code = plan_tree(options, out, err);
-  return {exit_code, out.str(), err.str()};
-}
-
-Answer run(const PlanScheduleOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_code = plan_schedule(options, out, err);
-  return {exit_code, out.str(), err.str()};
-}
-
-template <typename Options>
-Json json(Options options) {
-  options.json = true;
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err, "");
-  return Json::parse(result.out);
-}
-
-// One sentence, nothing on stdout, exit code 2.
-template <typename Options>
-std::string refusal(const Options& options) {
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-  return result.err;
-}
+using test::Json;
+using test::json;
+using test::refusal;
+using test::run;
 
 const CostOptions kManna = {.s = "27", .r = "88"};
 
@@ -166,7 +129,7 @@ TEST(PlanSchedule, OneRankOfAThousandMillion) {
 }
 
 TEST(PlanSchedule, TextCanBeReadBack) {
-  const Answer result = run(PlanScheduleOptions{.ranks = 7, .costs = kManna});
+  const test::PlanRun result = run(PlanScheduleOptions{.ranks = 7, .costs = kManna});
   std::string error;
   const auto schedule = parse_schedule(result.out, error);
   ASSERT_TRUE(schedule) << error;

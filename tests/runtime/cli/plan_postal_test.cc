@@ -3,50 +3,17 @@
 
 #include <sstream>
 
-#include "runtime/cli/plan_command.h"
 #include "tests/collectives/golden.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Answer {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-template <typename Options>
-Answer run(int (*command)(const Options&, std::ostream&, std::ostream&), const Options& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_code = command(options, out, err);
-  return {exit_code, out.str(), err.str()};
-}
-
-Answer run(const PlanAlphaTableOptions& options) { return run(plan_alpha_table, options); }
-Answer run(const PlanCombineOptions& options) { return run(plan_combine, options); }
-Answer run(const PlanTreeOptions& options) { return run(plan_tree, options); }
-
-template <typename Options>
-Json json(Options options) {
-  options.json = true;
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err, "");
-  return Json::parse(result.out);
-}
-
-// One sentence, nothing on stdout, exit code 2.
-template <typename Options>
-std::string refusal(const Options& options) {
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-  return result.err;
-}
+using test::Json;
+using test::json;
+using test::PlanRun;
+using test::refusal;
+using test::run;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

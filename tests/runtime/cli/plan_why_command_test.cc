@@ -6,31 +6,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/cli/plan_command.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Answer {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-Answer run(const PlanWhyOptions& options) {
-  std::ostringstream out, err;
-  const int exit_code = plan_why(options, out, err);
-  return {exit_code, out.str(), err.str()};
-}
-
-Json json(PlanWhyOptions options) {
-  options.json = true;
-  const Answer answer = run(options);
-  EXPECT_EQ(answer.exit_code, 0) << answer.err;
-  EXPECT_EQ(answer.err, "");
-  return Json::parse(answer.out);
-}
+using test::Json;
+using test::json;
+using test::refusal;
+using test::run;
 
 PlanWhyOptions manna(const char* operation, Rank ranks) {
   PlanWhyOptions options;
@@ -41,7 +25,7 @@ PlanWhyOptions manna(const char* operation, Rank ranks) {
 
 // Expects exit code 2 and one sentence with `part` in it.
 void refuses(const PlanWhyOptions& options, const std::string& part) {
-  const Answer answer = run(options);
+  const test::PlanRun answer = run(options);
   EXPECT_EQ(answer.exit_code, 2);
   EXPECT_EQ(answer.out, "");
   EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
@@ -65,7 +49,7 @@ TEST(PlanWhy, A30BarrierAsJson) {
 }
 
 TEST(PlanWhy, SaysTheArithmeticInWords) {
-  const Answer answer = run(manna("barrier", 19));
+  const test::PlanRun answer = run(manna("barrier", 19));
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_NE(answer.out.find("* dissemination:2"), std::string::npos) << answer.out;
   EXPECT_NE(answer.out.find("5 x 115 us = 575 us."), std::string::npos) << answer.out;
@@ -73,7 +57,7 @@ TEST(PlanWhy, SaysTheArithmeticInWords) {
 }
 
 TEST(PlanWhy, AMulticastDownAFiboTreeIsOptimal) {
-  const Answer answer = run(manna("multicast", 19));
+  const test::PlanRun answer = run(manna("multicast", 19));
   EXPECT_NE(answer.out.find("* fibo"), std::string::npos) << answer.out;
   EXPECT_NE(answer.out.find("the choice takes exactly that: it is optimal"), std::string::npos) << answer.out;
 }

@@ -5,12 +5,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/cli/plan_command.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Json;
+using test::json;
+using test::refusal;
+using test::run;
 
 // A file as long as the test lasts.
 class TextFile {
@@ -31,42 +34,6 @@ class TextFile {
   }
   std::string path_;
 };
-
-struct Answer {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-template <typename Options>
-Answer run(const Options& options, int (*command)(const Options&, std::ostream&, std::ostream&)) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_code = command(options, out, err);
-  return {exit_code, out.str(), err.str()};
-}
-
-Answer run(const PlanWorkstationsOptions& options) { return run(options, plan_workstations); }
-Answer run(const PlanFigureOptions& options) { return run(options, plan_figure); }
-Answer run(const PlanTreeOptions& options) { return run(options, plan_tree); }
-
-template <typename Options>
-Json json(Options options) {
-  options.json = true;
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err, "");
-  return Json::parse(result.out);
-}
-
-template <typename Options>
-std::string refusal(const Options& options) {
-  const Answer result = run(options);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-  return result.err;
-}
 
 const NodesOptions kFfss = {.configuration = "FFSS"};
 
@@ -101,7 +68,7 @@ TEST(PlanWorkstations, OwnNodesAnyTreeAnyRoot) {
 }
 
 TEST(PlanWorkstations, Text) {
-  const Answer broadcast = run(PlanWorkstationsOptions{.tree = "sequential", .nodes = kFfss});
+  const test::PlanRun broadcast = run(PlanWorkstationsOptions{.tree = "sequential", .nodes = kFfss});
   EXPECT_EQ(broadcast.out,
             "broadcast of 0 bytes from rank 0: 320 us\n\n0  fast  at 0 us\n1  fast  at 170 us\n2  slow  at 260 us\n"
             "3  slow  at 320 us\n");
