@@ -103,6 +103,7 @@ bool is_valid(const Plan& plan) {
 
 bool build_rank_schedule(const Plan& plan, const OperationShape& asked, Rank me, ScheduleWriter& out) {
   OperationShape shape = asked;
+  if (!is_operation(shape.operation)) return false;
   if (shape.choice.algorithm == Algorithm::kPlanned)
     shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
   if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return false;

@@ -36,7 +36,7 @@ struct Plan {
 // What is taken where the plan names nothing: trees; for an allgather Bruck, or the ring when it is long; for an
 // alltoall each with each.
 AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes);
-// The choice for an operation of these bytes (OperationShape::total_bytes).
+// The choice for an operation of these bytes (OperationShape::total_bytes). Precondition: is_operation(operation).
 AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes);
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice);
 std::size_t size_class(std::uint64_t bytes);

@@ -85,6 +85,8 @@ struct OperationShape {
   }
 };
 
+// One of the enumerators.
+inline bool is_operation(Operation op) { return op >= Operation::kBarrier && op <= Operation::kAlltoall; }
 // Operations in which receivers take what comes whether they have called or not: the source does not wait for them.
 inline bool is_push(Operation op) { return op == Operation::kMulticast || op == Operation::kScatter; }
 // kPartial and combining kBlocks occur.

@@ -156,8 +156,7 @@ bool fields(Io& io, PeerMessage& m) {
 }
 
 bool in_range(const PeerMessage& m) {
-  const bool known = m.operation >= Operation::kBarrier && m.operation <= Operation::kAlltoall;
-  return known && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
+  return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
          m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && is_valid(m.plan) && m.participants > 0;
 }
 
