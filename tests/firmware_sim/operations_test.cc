@@ -156,6 +156,7 @@ TEST_P(EveryAlgorithmOnNodes, GivesEveryRankTheRightBytes) {
   for (const Rank ranks : kRanks) {
     for (const std::uint64_t bytes : kSizes) {
       if (entry.operation == Operation::kBarrier && bytes > 0) continue;
+      if (ranks > 16 && bytes > 1000) continue;  // the real daemons stream among 32 (tests/end_to_end)
       const Rank root = rooted ? ranks / 3 : 0;
       Experiment(entry, ranks, bytes, root, ranks <= 8 ? 0.1 : 0).run();
       ASSERT_FALSE(HasFailure()) << "ranks " << ranks << " bytes " << bytes << " root " << root;
