@@ -22,6 +22,14 @@ bool is_tree(const AlgorithmChoice& c) {
 // Subtrees are ranges of blocks.
 bool is_contiguous_tree(const AlgorithmChoice& c) { return is_tree(c) && c.tree != TreeKind::kKary; }
 
+// Goes along one of the plan's own trees, and that is given: its subtrees are no ranges of blocks.
+bool lacks_ranges(const Plan& plan, Operation operation, const AlgorithmChoice& c) {
+  const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;
+  const bool needs_ranges = c.algorithm == Algorithm::kScatterAllgather || (c.algorithm == Algorithm::kTrees && rooted);
+  const TreeSpec& own = operation == Operation::kGather ? plan.reduction : plan.distribution;
+  return needs_ranges && c.tree == TreeKind{} && own.kind == TreeKind::kGiven;
+}
+
 }  // namespace
 
 std::size_t size_class(std::uint64_t bytes) { return bytes <= 1024 ? 0 : bytes <= 65536 ? 1 : 2; }
@@ -33,7 +41,9 @@ AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes) {
 
 AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes) {
   const AlgorithmChoice& c = plan.choices[row(operation)][size_class(bytes)];
-  return c.algorithm == Algorithm::kPlanned ? default_choice(operation, bytes) : c;
+  AlgorithmChoice chosen = c.algorithm == Algorithm::kPlanned ? default_choice(operation, bytes) : c;
+  if (lacks_ranges(plan, operation, chosen)) chosen.tree = TreeKind::kBinomial;
+  return chosen;
 }
 
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice) {
@@ -108,6 +118,7 @@ bool build_rank_schedule(const Plan& plan, const OperationShape& asked, Rank me,
     shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
   if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return false;
   if (!is_known(shape.operation, shape.choice)) return false;
+  if (has_given_tree(plan) && plan.given.ranks() != shape.ranks) return false;
   const auto written = [&] {
     switch (shape.operation) {
       case Operation::kBarrier: return write_barrier(plan, shape, me, out);

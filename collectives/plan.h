@@ -8,11 +8,13 @@
 
 #include "collectives/rank_schedule.h"
 #include "collectives/shape.h"
+#include "collectives/tree_table.h"
 #include "collectives/types.h"
 
 namespace fibocast {
 
-// Names one tree for every number of ranks. Costs are integers in one common unit (PAPERS A4).
+// Names one tree for every number of ranks; kGiven: the one tree of Plan::given. Costs are integers in one common unit
+// (PAPERS A4).
 struct TreeSpec {
   TreeKind kind = TreeKind::kFibo;
   std::uint32_t arity = 2;  // kKary only, >= 1
@@ -30,13 +32,21 @@ struct Plan {
   TreeSpec distribution;            // downward phases: by default Fibo(s,r)
   std::uint32_t segment_bytes = 0;  // payloads above this travel down the tree in segments of it; 0 = never
   std::array<std::array<AlgorithmChoice, kSizeClasses>, kOperations> choices{};  // kPlanned: see default_choice()
+  // The tree of a phase that is kGiven, for exactly this number of ranks. Not owned: its memory outlives the plan and
+  // all that was built from it. Ranks are virtual: with another root the same tree is turned to begin there.
+  TreeTable given = {};
   bool operator==(const Plan&) const = default;
 };
+
+inline bool has_given_tree(const Plan& plan) {
+  return plan.reduction.kind == TreeKind::kGiven || plan.distribution.kind == TreeKind::kGiven;
+}
 
 // What is taken where the plan names nothing: trees; for an allgather Bruck, or the ring when it is long; for an
 // alltoall each with each.
 AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes);
-// The choice for an operation of these bytes (OperationShape::total_bytes). Precondition: is_operation(operation).
+// The choice for an operation of these bytes (OperationShape::total_bytes); scatter and gather, whose subtrees are
+// ranges of blocks, go along a binomial tree where the plan's own tree is given. Precondition: is_operation(operation).
 AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes);
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice);
 std::size_t size_class(std::uint64_t bytes);
@@ -46,6 +56,7 @@ std::uint8_t plan_code(const AlgorithmChoice& choice);
 AlgorithmChoice choice_of(std::uint8_t code);
 // An algorithm that exists for this operation, with a parameter in its range.
 bool is_known(Operation operation, const AlgorithmChoice& choice);
+// Says nothing about the given tree: whether there is one for the ranks is seen when a schedule is built.
 bool is_valid(const Plan& plan);
 // The operation can be run: the algorithm is known, fits this number of ranks and the element type; vectors hold whole
 // elements. algorithm_catalog.h has the sentences.
@@ -53,7 +64,8 @@ bool is_possible(const OperationShape& shape);
 
 // Writes the schedule of virtual rank `me` (root = 0) without building anybody else's: along trees in O(depth x
 // fan-out) time, and with no memory but the writer's. A choice of kPlanned is resolved. Returns false if it does not
-// fit, or the plan or the choice is invalid.
+// fit, the plan or the choice is invalid, or the given tree is one of another number of ranks. Precondition: a given
+// tree is valid.
 bool build_rank_schedule(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out);
 
 }  // namespace fibocast

@@ -17,6 +17,7 @@ enum class TreeKind : std::uint8_t {
   kKary = 3,      // heap order
   kFibo = 4,
   kLambda = 5,  // lambda = 1 + r/s: the Fibo-tree of (s, r), numbered in contiguous subtrees
+  kGiven = 6,   // Plan::given; never part of an AlgorithmChoice
 };
 
 // How an operation is done. Values go over the wire: append only.
