@@ -60,6 +60,8 @@ class Engine {
   // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one.
   // False: the schedule does not fit Limits::stages or ::transfers.
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  // The next open() of this run builds its schedule anew: the memory that the last plan views has changed.
+  void forget(std::uint32_t run) { memory_.runs[run].stages = 0; }
   // -- events in
   void arrive(std::uint32_t run);  // all local participants have called
   Receipt receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -56,8 +57,9 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return;
-  // Those that took it forget it again.
-  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  // Those that took it forget it again; those that refused may have another group of this name, and keep it.
+  groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  for (InquiryMember& m : members) m = InquiryMember{.asked = m.answered && !m.arrived};
   state.again = true;
 }
 
@@ -75,14 +77,68 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.used = false;
 }
 
-void tell_members(NodeState& state, std::uint32_t group, const PeerMessage& message, Nanoseconds now) {
-  GroupState& g = state.groups[group];
+// The definition, then the pieces of its tree, as far as the channel has room. True: all of it.
+bool tell_definition(NodeState& state, const GroupState& g, NodeId to, InquiryMember& m, Nanoseconds now) {
+  for (; m.told <= group_trees::pieces_of(g); ++m.told) {
+    const bool sent = m.told == 0 ? peers::send(state, to, define_message(g), false, now)
+                                  : group_trees::send_piece(state, to, g, m.told - 1, now);
+    if (!sent) return false;
+  }
+  return true;
+}
+
+bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupRemove;
+  m.group = g.id;
+  return peers::send(state, to, m, false, now);
+}
+
+void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < groups::size_of(g); ++r) {
+    InquiryMember& m = members[r];
     const NodeId node = groups::node_of(g, r);
-    if (node != state.settings.self && !members[r].asked)
-      members[r].asked = peers::send(state, node, message, false, now);
+    if (node == state.settings.self || m.asked || m.answered) continue;
+    m.asked = g.inquiry.phase == Inquiry::Phase::kDefining ? tell_definition(state, g, node, m, now)
+                                                           : tell_removal(state, g, node, now);
   }
+}
+
+void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupAnswer;
+  m.group = group;
+  m.verdict = ok ? Verdict::kOk : Verdict::kRefused;
+  peers::send(state, to, m, false, now);  // if the channel is full: asked again
+}
+
+// Two nodes define groups of one name at a time: the first one here goes on.
+bool is_coming_from_other(NodeState& state, GroupId id, NodeId from) {
+  for (const GroupState& g : state.groups)
+    if (g.id == id && (g.used || g.coming) && g.intake.from != kNoNode && g.intake.from != from) return true;
+  return false;
+}
+
+void forget_coming(NodeState& state, GroupId id) {
+  const std::uint32_t i = groups::find_coming(state, id);
+  if (i != kNoIndex) groups::end_intake(state.groups[i]);
+}
+
+// The definition is followed by a tree. A group that exists already stays, and its tree is compared. False: it is
+// another one, or there is no room.
+bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanoseconds now) {
+  std::uint32_t i = groups::find(state, group.id);
+  if (i == kNoIndex) {
+    i = groups::reserve(state, group);
+  } else {
+    GroupState wanted = group;
+    wanted.plan.given = state.groups[i].plan.given;
+    if (!same_definition(state.groups[i], wanted)) i = kNoIndex;
+  }
+  if (i != kNoIndex) group_trees::begin_intake(state, i, from, group.epoch, now);
+  return i != kNoIndex;
 }
 
 bool all_told(NodeState& state, std::uint32_t group) {
@@ -117,8 +173,11 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.participants > state.limits.participants) return Admission::kTooLarge;
+  if (has_given_tree(d.plan) && (d.plan.given.ranks() != d.members.size() || !is_valid(d.plan.given)))
+    return Admission::kNoPlan;
   GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
+  if (groups::find_coming(state, group.id) != kNoIndex) return Admission::kExists;
   if (groups::table_full(state)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;
@@ -153,32 +212,45 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kDefining) {
-    tell_members(state, group, define_message(g), now);
+    tell_members(state, group, now);
     end_definition(state, group, now);
   } else if (g.inquiry.phase == Inquiry::Phase::kRemoving) {
-    PeerMessage m;
-    m.type = PeerMessageType::kGroupRemove;
-    m.group = g.id;
-    tell_members(state, group, m, now);
+    tell_members(state, group, now);
     if (all_told(state, group)) end_removal(state, group, now);
   }
 }
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  GroupState group = group_of(m);
-  const std::uint32_t i = groups::find(state, m.group);
+  const GroupState group = group_of(m);
   const bool members_ok = !group.members.empty() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
-  bool ok = members_ok;
-  if (ok && i != kNoIndex)
-    ok = same_definition(state.groups[i], group);
-  else if (ok)
-    ok = groups::add(state, group) != kNoIndex;
-  PeerMessage answer;
-  answer.type = PeerMessageType::kGroupAnswer;
-  answer.group = m.group;
-  answer.verdict = ok ? Verdict::kOk : Verdict::kRefused;
-  peers::send(state, from, answer, false, now);
+  bool ok = members_ok && !is_coming_from_other(state, m.group, from);
+  if (ok) forget_coming(state, m.group);  // the same node begins anew
+  if (ok && has_given_tree(m.plan)) {
+    if (expect_tree(state, from, group, now)) return;  // the last piece is answered
+    ok = false;
+  } else if (ok) {
+    const std::uint32_t i = groups::find(state, m.group);
+    ok = i != kNoIndex ? same_definition(state.groups[i], group) : groups::add(state, group) != kNoIndex;
+  }
+  answer(state, from, m.group, ok, now);
+}
+
+void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  std::uint32_t i = groups::find(state, m.group);
+  if (i == kNoIndex) i = groups::find_coming(state, m.group);
+  if (i == kNoIndex || state.groups[i].intake.from != from || state.groups[i].intake.epoch != m.epoch) {
+    ++state.counters.stale;  // of a definition that we have refused, or that was before we were
+    return;
+  }
+  const group_trees::Progress progress = group_trees::take_piece(state, i, m);
+  if (progress == group_trees::Progress::kMore) return;
+  bool ok = progress == group_trees::Progress::kComplete;
+  state.counters.bad_trees += !ok;
+  const bool coming = state.groups[i].coming;
+  groups::end_intake(state.groups[i]);
+  if (ok && coming) ok = groups::activate(state, i);
+  answer(state, from, m.group, ok, now);
 }
 
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -194,6 +266,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
 }
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
+  forget_coming(state, m.group);
   const std::uint32_t i = groups::find(state, m.group);
   if (i != kNoIndex) end_removal(state, i, now);
 }

@@ -47,6 +47,7 @@ void on_peer_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<
                      Nanoseconds now) {
   switch (m.type) {
     case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
+    case PeerMessageType::kGroupTree: return group_admin::on_tree(s, from, m, now);
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);

@@ -36,7 +36,7 @@ struct NodeSettings {
   std::uint32_t nodes = 1;           // daemons in the cluster, at most Limits::nodes
   std::uint64_t incarnation = 1;     // new at every start, never 0: random bytes of the host
   std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
-  Plan plan;                         // of every group that is not created with its own
+  Plan plan;                         // of every group that is not created with its own: without a given tree
   NicSettings nic;
   Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long no longer holds up a verdict
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
@@ -51,7 +51,7 @@ struct GroupDefinition {
   std::string_view name;
   RankSet members;
   std::uint32_t participants = 1;  // local participants at each node
-  Plan plan;
+  Plan plan;                       // a given tree is copied
 };
 
 // What an application asks for. `cookie` is the host's own and comes back in CallDone.
@@ -116,6 +116,7 @@ struct NodeCounters {
   std::uint64_t duplicate = 0;      // transfers that were in already
   std::uint64_t future = 0;         // messages beyond the open generations
   std::uint64_t mismatch = 0;       // messages of another operation in the same generation
+  std::uint64_t bad_trees = 0;      // definitions refused: their tree came in wrong pieces, or is no tree
   std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
@@ -133,7 +134,7 @@ enum class Admission : std::uint8_t {
   kTooLarge,  // can never fit the byte budget
   kBadName,
   kExists,            // a group of that name with another definition
-  kNoPlan,            // the tree has more children at one rank than Limits::transfers
+  kNoPlan,            // the tree has more children at one rank than Limits::transfers, or is none of the members
   kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
   kManyParticipants,  // this operation is for groups of one participant per node
 };

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "collectives/check.h"
+#include "runtime/node/group_trees.h"
 #include "runtime/node/node.h"
 #include "runtime/node/node_state.h"
 #include "runtime/node/peers.h"
@@ -42,6 +43,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.offsets = carver.template take_untouched<std::uint64_t>(l.transfers);
   s.local_work = carver.template take_untouched<LocalWork>(l.local_work);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
+  s.tree_entries = carver.template take_untouched<TreeTableEntry>(std::size_t{l.groups} * l.nodes);
   s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.child_windows = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
@@ -73,7 +75,7 @@ std::size_t Node::bytes_needed(const Limits& limits) {
 
 Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {
   check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
-  check(limits.small_body == kMaxPeerMessage);
+  check(limits.small_body == kMaxPeerMessage && limits.nodes <= group_trees::kMostRanks);
   state_ = new (memory.data()) NodeState(limits, settings);
   MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
   Parts p;
