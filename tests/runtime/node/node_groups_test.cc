@@ -182,6 +182,16 @@ TEST(GivenTrees, ComeThroughLossAndDuplicates) {
   for (const NodeId id : team.up) EXPECT_EQ(bad_trees(team, id), 0u);
 }
 
+// A member is asked again before its definition has got through: it goes on all the same.
+TEST(GivenTrees, ComeThroughASlowLink) {
+  Team team(wide_cluster(kMany));
+  team.cluster.network().set_latency(3, 9, kAskAgain);
+  team.cluster.network().set_latency(9, 3, kAskAgain);
+  const Entries tree = odd_tree(kMany);
+  ASSERT_EQ(create(team, 3, definition_of(tree)), Verdict::kOk);
+  EXPECT_EQ(multicast_edges(team, "odd"), edges_in(tree));
+}
+
 // ---- pieces that are wrong
 
 // The bytes of a piece that the tests change, kept as long as the message is looked at.
@@ -275,6 +285,7 @@ TEST(GivenTrees, HalfADefinitionIsForgottenAfterTheGroupPatience) {
   ASSERT_TRUE(stopped);
   team.cluster.network().set_filter(nullptr);
   team.up.erase(team.up.begin() + 5);
+  EXPECT_EQ(team.cluster.create(1, definition_of(tree)).admission, Admission::kExists);
   const Entries four = chain(4);
   const GroupDefinition small = definition_of(four, "small");
   EXPECT_EQ(team.cluster.create(1, small).admission, Admission::kWouldBlock);  // half a group takes the place
@@ -291,6 +302,8 @@ TEST(GivenTrees, OfOneNameButOfTwoShapesLeaveTheFirstGroupInPlace) {
   ASSERT_TRUE(team.wait({other.cookie}));
   EXPECT_EQ(team.verdict(other.cookie), Verdict::kRefused);
   EXPECT_EQ(team.done(other.cookie).ranks.size(), 16u);
+  team.cluster.run_until(team.in(kSecond));
+  for (NodeId id = 0; id < 16; ++id) EXPECT_TRUE(is_member(team, id, "odd")) << "node " << id;
   EXPECT_EQ(create(team, 19, definition_of(odd_tree(16))), Verdict::kOk);  // the same once more is no contradiction
   EXPECT_EQ(multicast_edges(team, "odd"), edges_in(first));
   EXPECT_EQ(team.cluster.create(3, definition_of(first)).admission, Admission::kExists);
