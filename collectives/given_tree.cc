@@ -44,6 +44,16 @@ std::optional<Tree> tree_of_lists(std::span<const Rank> parents, std::span<const
   return {};
 }
 
+std::string give_tree(std::span<const Rank> parents, std::span<const Rank> order, Rank ranks,
+                      std::vector<TreeTableEntry>& table, Plan& plan) {
+  std::string error;
+  const auto tree = tree_of_lists(parents, order, ranks, error);
+  if (!tree) return error;
+  table = table_of(*tree);
+  plan.given = TreeTable(table);
+  return "";
+}
+
 std::vector<TreeTableEntry> table_of(const Tree& tree) {
   check(tree.size() >= 1 && tree.size() <= kMostTableRanks);
   const Tree turned = tree.rotated(tree.size() - tree.root());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/plan.h"
 #include "collectives/tree.h"
 #include "collectives/tree_table.h"
 
@@ -16,6 +17,11 @@ namespace fibocast {
 // then a sentence.
 std::optional<Tree> tree_of_lists(std::span<const Rank> parents, std::span<const Rank> order, Rank ranks,
                                   std::string& error);
+
+// The tree of these lists becomes that of the plan, in `table`, which the plan views; the phases' kinds are left alone.
+// Returns nothing, or what is wrong.
+std::string give_tree(std::span<const Rank> parents, std::span<const Rank> order, Rank ranks,
+                      std::vector<TreeTableEntry>& table, Plan& plan);
 
 // The table, rotated so that the root is rank 0. Precondition: tree.is_valid(), 1 to kMostTableRanks ranks.
 std::vector<TreeTableEntry> table_of(const Tree& tree);

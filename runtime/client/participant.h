@@ -132,6 +132,14 @@ struct GroupInfo {
   std::vector<NodeId> nodes;  // in the order of ranks
 };
 
+// Any tree of a group's ranks: made for different nodes, read from a file, drawn by hand. An operation whose root is
+// not the tree's goes along the same tree turned: rank v takes the place of rank v - root + the tree's root (mod size).
+// So do barrier and allreduce, which begin at rank 0. Scatter and gather go along a binomial tree instead.
+struct GivenTree {
+  std::vector<Rank> parents;  // of each rank; kNoRank: the root, of which there is one
+  std::vector<Rank> order;    // parents send to their children as they appear here; empty: ascending
+};
+
 // A group to be created: once, by one of its members; the others learn it from the network.
 struct GroupRequest {
   std::string name;  // at most 47 bytes
@@ -139,7 +147,8 @@ struct GroupRequest {
   std::uint32_t participants = 1;
   std::optional<TreeSpec> reduction = {};  // none: the node's own plan
   std::optional<TreeSpec> distribution = {};
-  std::uint32_t segment_bytes = 0;  // 0: the node's own plan
+  std::uint32_t segment_bytes = 0;     // 0: the node's own plan
+  std::optional<GivenTree> tree = {};  // of the way up, the way down, or both: where no formula is named above
 };
 
 struct PeerInfo {

@@ -10,6 +10,7 @@ std::string tree_name(const TreeSpec& tree) {
     case TreeKind::kKary: return "kary:" + std::to_string(tree.arity);
     case TreeKind::kFibo: return "fibo";
     case TreeKind::kLambda: return "lambda";
+    case TreeKind::kGiven: return "given";  // a phase has no formula then: the daemon says so
   }
   return {};
 }
@@ -103,6 +104,10 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);
+  if (!request.tree) return;
+  client::GivenTree& tree = *out.mutable_tree();
+  tree.mutable_parents()->Assign(request.tree->parents.begin(), request.tree->parents.end());
+  tree.mutable_order()->Assign(request.tree->order.begin(), request.tree->order.end());
 }
 
 Status decode_status(const client::Response& response) {

@@ -55,7 +55,10 @@ std::uint32_t reserve(NodeState& state, const GroupState& group) {
   GroupState& g = state.groups[i];
   g = group;
   g.coming = true;
-  if (!has_given_tree(g.plan)) return i;
+  if (!has_given_tree(g.plan)) {
+    g.plan.given = {};
+    return i;
+  }
   const auto own = tree_entries(state, i);
   std::ranges::copy(g.plan.given.entries(), own.begin());
   g.plan.given = TreeTable(own);

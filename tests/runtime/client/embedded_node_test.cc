@@ -164,6 +164,27 @@ TEST(EmbeddedNode, GroupsThatAreCreated) {
   EXPECT_EQ(nodes[0]->open("").status().code, Code::kInvalid);
 }
 
+TEST(EmbeddedNode, GroupsWithATreeOfTheirOwn) {
+  const Nodes nodes = start_nodes(3, false);
+  ASSERT_EQ(nodes.size(), 3u);
+  const GivenTree chain = {.parents = {1, 2, kNoRank}, .order = {}};
+  const Status made = nodes[0]->create_group({.name = "chain", .nodes = {0, 1, 2}, .tree = chain});
+  ASSERT_TRUE(made.ok()) << made.sentence;
+  std::vector<std::future<Outcome>> others;
+  for (const int i : {0, 1}) {
+    auto group = nodes[i]->open("chain");
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    others.push_back(group->async_multicast(2, {}, minutes(1), boost::asio::use_future));
+  }
+  auto root = nodes[2]->open("chain");
+  ASSERT_TRUE(root.ok()) << root.status().sentence;
+  EXPECT_TRUE(root->multicast(2, bytes("along"), minutes(1)).ok());
+  for (auto& other : others) EXPECT_EQ(text(other.get().payload), "along");
+  const Status two_roots =
+      nodes[0]->create_group({.name = "bad", .nodes = {0, 1}, .tree = GivenTree{{kNoRank, kNoRank}, {}}});
+  EXPECT_EQ(two_roots.code, Code::kInvalid);
+}
+
 TEST(EmbeddedNode, AHandlerOnItsThreadMustNotBlock) {
   const Nodes nodes = start_nodes(1, false);
   ASSERT_EQ(nodes.size(), 1u);
