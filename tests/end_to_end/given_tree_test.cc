@@ -28,8 +28,10 @@ Values values_of(Rank rank, std::size_t count) {
 
 Values sum_of_all(std::size_t count) {
   Values sum(count, 0);
-  for (Rank v = 0; v < kRanks; ++v)
-    for (std::size_t i = 0; i < count; ++i) sum[i] += values_of(v, count)[i];
+  for (Rank v = 0; v < kRanks; ++v) {
+    const Values one = values_of(v, count);
+    for (std::size_t i = 0; i < count; ++i) sum[i] += one[i];
+  }
   return sum;
 }
 
