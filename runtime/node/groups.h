@@ -34,6 +34,10 @@ inline void end_intake(GroupState& g) {
   g.coming = false;
   g.intake = {};
 }
+inline void forget_coming(NodeState& state, GroupId id) {
+  const std::uint32_t i = find_coming(state, id);
+  if (i != kNoIndex) end_intake(state.groups[i]);
+}
 inline std::span<TreeTableEntry> tree_entries(NodeState& state, std::uint32_t group) {
   return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
 }
