@@ -34,6 +34,7 @@ Session::Handled Session::dispatch() {
     case Body::kSend: return send();
     case Body::kReceive: return receive();
     case Body::kGetStatus: return get_status();
+    case Body::kGetTrace: return get_trace();
     case Body::kCancel: return cancel();
     case Body::BODY_NOT_SET: break;
   }
@@ -269,6 +270,13 @@ Session::Handled Session::receive() {
 Session::Handled Session::get_status() {
   client::NodeStatus& status = *begin_response(request_.id()).mutable_node_status();
   if (context_.fill_status) context_.fill_status(status);
+  send_response();
+  return Handled::kDone;
+}
+
+Session::Handled Session::get_trace() {
+  client::Trace& trace = *begin_response(request_.id()).mutable_trace();
+  if (context_.fill_trace) context_.fill_trace(request_.get_trace().first(), trace);
   send_response();
   return Handled::kDone;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/transfers.h"
@@ -85,6 +86,7 @@ bool take_payload(NodeState& state, std::uint32_t slot, Request& r, Nanoseconds 
       return false;
     }
     s.shape_known = true;
+    flight_log::opened(state, slot, now);
   }
   (s.operation == Operation::kMulticast ? s.buffer : s.input) = r.call.payload.buffer;
   r.call.payload = {};
@@ -95,6 +97,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.arrived_at = now;
   s.called = true;
+  flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
   pump(state, slot, now);
 }
 
