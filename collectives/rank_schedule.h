@@ -24,6 +24,7 @@ enum class OnReceive : std::uint8_t {
   kStore = 0,
   kCombineRight = 1,  // own, then received
   kCombineLeft = 2,   // received, then own
+  kJoin = 3,          // own, then received, where own is there; stored elsewhere; zero where neither is
 };
 
 // A rank's partial results (B22): T begins as its own vector, S is empty at first. A received partial is appended on
