@@ -124,6 +124,12 @@ int print(const Command& command, const CollectiveOptions& options, const Outcom
   return report_outcome(command, outcome);
 }
 
+// Bytes cannot be added, but shares of at most one half can be joined without.
+Combination combination(const CollectiveOptions& o, ElementType type, CombineOperator op) {
+  const bool joins = o.operation == Operation::kConquer && type == ElementType::kBytes && op == CombineOperator::kSum;
+  return {type, joins ? CombineOperator::kNone : op};
+}
+
 int run(const Command& command, const CollectiveOptions& options) {
   std::string error;
   const auto type = element_type_by_name(type_name(options), error);
@@ -135,7 +141,7 @@ int run(const Command& command, const CollectiveOptions& options) {
   if (!client.ok()) return report(command, client.status());
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
-  return print(command, options, call(*group, options, *bytes, {*type, *op}), *type);
+  return print(command, options, call(*group, options, *bytes, combination(options, *type, *op)), *type);
 }
 
 struct Subcommand {
