@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/lower_bound.h"
 #include "collectives/predict.h"
 #include "collectives/validate.h"
 #include "tests/collectives/share_reference.h"
@@ -155,6 +156,31 @@ TEST(Divide, D11PredictedTimesAreTheClosedForm) {
           EXPECT_EQ(p->rounds, n);
         }
       }
+  }
+}
+
+TEST(Divide, NoScheduleIsFasterThanItsBounds) {
+  const CostModel machines[] = {
+      {27, 61, 27, 1, 2, Ports::kShared}, {5, 0, 4, 3, 1, Ports::kIndependent}, {1, 0, 0, 1, 0}};
+  for (const CostModel& m : machines)
+    for (const Operation operation : kBoth)
+      for (const std::uint16_t alpha : kAlphas)
+        for (const Rank ranks : {1u, 2u, 3u, 7u, 8u, 19u, 33u})
+          for (const std::uint64_t elements : {0ull, 1ull, 1000ull}) {
+            const OperationShape shape = shape_of(operation, ranks, elements, alpha);
+            const LowerBound bound = strongest_bound(shape, m, {});
+            EXPECT_GE(predict(schedule_of(shape), m)->completion, bound.ticks)
+                << operation_name(operation) << " p " << ranks << " alpha " << alpha << ": " << bound.formula;
+          }
+}
+
+// Between two ranks the bound is the time.
+TEST(Divide, TwoRanksMeetTheirBound) {
+  const CostModel m{.send = 27, .latency = 5, .occupancy = 88, .send_per_byte = 2};
+  for (const std::uint16_t alpha : kAlphas) {
+    const OperationShape shape = shape_of(Operation::kDivide, 2, 10'000, alpha);
+    EXPECT_EQ(strongest_bound(shape, m, {}).ticks, 27 + 5 + 88 + 2 * 8 * std::uint64_t{alpha});
+    EXPECT_EQ(predict(schedule_of(shape), m)->completion, strongest_bound(shape, m, {}).ticks);
   }
 }
 
