@@ -1,6 +1,9 @@
 // Divide and conquer as their users call them: from a program and from the shell.
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <thread>
+
 #include "tests/end_to_end/programs.h"
 
 namespace fibocast {
@@ -36,6 +39,36 @@ TEST(Shares, ThatDoNotFitAreSentences) {
   EXPECT_NE(group->divide(1, bytes, ElementType::kInt64, seconds(10), options).status.sentence.find("4 decimals"),
             std::string::npos);
   EXPECT_FALSE(group->share(0, 10, options).ok());
+}
+
+// Members that disagree on the whole vector or on alpha would join what does not fit. Who has sent its share and waits
+// for nobody may be through before the root has seen that.
+TEST(Shares, OfDifferentVectorsAreAMismatchAndLeaveTheGroupUsable) {
+  TestCluster cluster;
+  cluster.up({"-n", "2"});
+  std::latch all_open(2);
+  const auto member = [&](NodeId rank) {
+    auto group = cluster.client(rank)->open("all");
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    all_open.arrive_and_wait();
+    const Combination sum{ElementType::kInt64, CombineOperator::kSum};
+    const auto conquer = [&](std::uint64_t elements, const char* alpha) {
+      OperationOptions options;
+      options.algorithm = alpha;
+      const std::vector<std::int64_t> mine(group->share(0, elements, options)->count, 1);
+      return group->conquer(0, elements, std::as_bytes(std::span(mine)), sum, seconds(10), options);
+    };
+    const Code vectors = conquer(10 + rank, "share:0.5").status.code;
+    EXPECT_TRUE(vectors == Code::kMismatch || (rank == 1 && vectors == Code::kOk)) << rank;
+    const Code alphas = conquer(10, rank == 0 ? "share:0.5" : "share:0.7").status.code;
+    EXPECT_TRUE(alphas == Code::kMismatch || (rank == 1 && alphas == Code::kOk)) << rank;
+    const Outcome good = conquer(2, "share:1");
+    ASSERT_TRUE(good.ok()) << good.status.sentence;
+    EXPECT_EQ(good.values<std::int64_t>(), std::vector<std::int64_t>(rank == 0 ? 2 : 0, 2));
+  };
+  std::thread other(member, 1);
+  member(0);
+  other.join();
 }
 
 TEST(Shares, FromTheShell) {

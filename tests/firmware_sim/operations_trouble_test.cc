@@ -92,6 +92,34 @@ class Trouble {
   GroupId group_ = 0;
 };
 
+// What the client library refuses with a sentence, a node refuses from anybody.
+TEST(SharesOnNodes, OfAnotherLengthAreRefusedAtOnce) {
+  ClusterSettings settings;
+  settings.nodes = 2;
+  VirtualCluster cluster(settings);
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  Call call;
+  call.group = cluster.open(1, "all").group, call.operation = Operation::kConquer;
+  call.choice = {Algorithm::kBinomialShares, {}, 7000};
+  call.type = ElementType::kInt64, call.op = CombineOperator::kSum;
+  call.payload = *cluster.node(1).put_payload(std::vector<std::byte>(56));  // rank 1's share of 10 elements
+  const auto asked = [&](std::uint64_t total_bytes) {
+    call.total_bytes = total_bytes;
+    return cluster.call(1, call).admission;
+  };
+  EXPECT_EQ(asked(0), Admission::kBadOperation);
+  EXPECT_EQ(asked(96), Admission::kBadOperation);
+  EXPECT_EQ(asked(84), Admission::kBadOperation);
+  EXPECT_EQ(asked(std::uint64_t{1} << 40), Admission::kBadOperation);
+  call.op = CombineOperator::kNone;
+  EXPECT_EQ(asked(80), Admission::kBadOperation);
+  call.op = CombineOperator::kSum, call.choice.parameter = 0;
+  EXPECT_EQ(asked(80), Admission::kBadOperation);
+  call.choice.parameter = 7000;
+  EXPECT_EQ(asked(80), Admission::kTaken);
+}
+
 class WhoDoesNotCome : public testing::TestWithParam<Case> {};
 
 TEST_P(WhoDoesNotCome, IsNamedAndLeavesNothingBehind) {
