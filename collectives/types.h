@@ -29,6 +29,8 @@ enum class Operation : std::uint8_t {
   kGather = 6,     // the block of rank i becomes the root's i-th
   kAllgather = 7,  // ... everybody's i-th
   kAlltoall = 8,   // the i-th block of rank j becomes the j-th of rank i
+  kDivide = 9,     // the root's vector, of which each rank keeps its share (Lo et al. 1992)
+  kConquer = 10,   // ... and back: the shares joined to the root's vector, combined where they overlap
 };
 
 // How an operation ended. Values go over the wire: append only.

@@ -80,6 +80,7 @@ void encode(const OperationCall& call, client::Operate& out) {
   out.set_parameter(call.choice.parameter);
   out.set_element_type(static_cast<std::uint32_t>(call.combination.type));
   out.set_combine_operator(static_cast<std::uint32_t>(call.combination.op));
+  out.set_total_bytes(call.total_bytes);
   out.set_root(call.root);
   out.set_deadline_ns(call.deadline.count());
   out.set_payload(call.payload.data(), call.payload.size());

@@ -189,7 +189,7 @@ namespace {
 
 // Each field fits its type, or the node is not asked. What does not fit together the node refuses.
 bool take_operation(const client::Operate& wanted, Call& call) {
-  if (wanted.kind() < client::OPERATION_BARRIER || wanted.kind() > client::OPERATION_ALLTOALL) return false;
+  if (wanted.kind() < client::OPERATION_BARRIER || wanted.kind() > client::OPERATION_CONQUER) return false;
   if (wanted.algorithm() > 255 || wanted.tree() > 255 || wanted.parameter() > 65535) return false;
   if (wanted.element_type() > 255 || wanted.combine_operator() > 255) return false;
   call.operation = static_cast<Operation>(wanted.kind());
@@ -197,6 +197,7 @@ bool take_operation(const client::Operate& wanted, Call& call) {
                  static_cast<std::uint16_t>(wanted.parameter())};
   call.type = static_cast<ElementType>(wanted.element_type());
   call.op = static_cast<CombineOperator>(wanted.combine_operator());
+  call.total_bytes = wanted.total_bytes();
   return true;
 }
 
@@ -206,7 +207,7 @@ Session::Handled Session::operate() {
   const client::Operate& wanted = request_.operate();
   Call call;
   if (!take_operation(wanted, call)) {
-    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier to alltoall");
+    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier to conquer");
     return Handled::kDone;
   }
   OpenedGroup* opened = nullptr;

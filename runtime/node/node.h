@@ -60,10 +60,11 @@ struct Call {
   std::uint64_t cookie = 0;
   GroupId group = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;                // multicast, reduce, scatter, gather: its rank in the group; the others: 0
+  Rank root = 0;  // multicast, reduce, scatter, gather, divide, conquer: its rank in the group; the others: 0
   AlgorithmChoice choice = {};  // kPlanned: what the group's plan says
   ElementType type = ElementType::kBytes;
-  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce
+  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce, conquer
+  std::uint64_t total_bytes = 0;                // conquer: of the root's vector; the others: 0
   std::optional<Generation> generation;         // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
