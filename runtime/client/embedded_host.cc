@@ -116,6 +116,7 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
   call.choice = request.choice;
   call.type = request.combination.type;
   call.op = request.combination.op;
+  call.total_bytes = request.total_bytes;
   call.root = request.root;
   call.deadline = request.until;
   call.not_before = request.options.not_before;

@@ -51,7 +51,7 @@ struct Outcome {
   }
 };
 
-// How a reduction combines: element by element.
+// How a reduction or a conquer combines: element by element.
 struct Combination {
   ElementType type = ElementType::kBytes;
   CombineOperator op = CombineOperator::kNone;
@@ -93,8 +93,8 @@ struct OperationOptions {
   std::string label;           // appears in the sentences of failures
   bool charged = true;         // false: an emulated NIC lets this operation pass free
   Nanoseconds not_before = 0;  // absolute, CLOCK_MONOTONIC: this participant counts as arrived only then
-  // A name of `fibocast plan schedule`, as ring, fibo, kary:4; the same at every rank (of multicast and scatter: at the
-  // root). Empty: what the group plans.
+  // A name of `fibocast plan schedule`, as ring, fibo, kary:4, share:0.5; the same at every rank (of multicast, scatter
+  // and divide: at the root). Empty: what the group plans.
   std::string algorithm = {};
 };
 
@@ -112,7 +112,9 @@ struct OperationCall {
   std::uint32_t participants = 0;
   Rank ranks = 0;  // of the group
   Combination combination = {};
-  AlgorithmChoice choice = {};  // of options->algorithm: filled in by Participant
+  AlgorithmChoice choice = {};    // of options->algorithm: filled in by Participant
+  std::uint64_t total_bytes = 0;  // conquer: of the root's vector
+  Rank rank = 0;                  // of the caller in the group
 };
 
 struct SendCall {

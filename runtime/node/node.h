@@ -20,6 +20,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/node/flight_recorder.h"
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
 #include "transport/emulated_nic.h"
@@ -59,10 +60,11 @@ struct Call {
   std::uint64_t cookie = 0;
   GroupId group = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;                // multicast, reduce, scatter, gather: its rank in the group; the others: 0
+  Rank root = 0;  // multicast, reduce, scatter, gather, divide, conquer: its rank in the group; the others: 0
   AlgorithmChoice choice = {};  // kPlanned: what the group's plan says
   ElementType type = ElementType::kBytes;
-  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce
+  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce, conquer
+  std::uint64_t total_bytes = 0;                // conquer: of the root's vector; the others: 0
   std::optional<Generation> generation;         // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
@@ -157,6 +159,7 @@ class Node {
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;
+  const FlightRecorder& flight_recorder() const;
   std::uint64_t payload_bytes_used() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
   Nanoseconds next_deadline() const;
@@ -177,7 +180,8 @@ class Node {
   GroupInfo group_info(std::uint32_t index) const;  // index < group_count()
 
   // -- commands
-  void start(Nanoseconds now);  // connects to the peers
+  void describe_groups(Nanoseconds now);  // tells the flight recorder what each group is, for who reads it next
+  void start(Nanoseconds now);            // connects to the peers
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);

@@ -18,6 +18,7 @@ struct Parts {
   std::span<std::byte> engine_place, nic_place, buffers_place, requests_place, nic_memory;
   std::span<PayloadBuffers::Entry> buffers;
   std::span<Request> requests;
+  std::span<FlightEvent> flight_events;
 };
 
 // All eager payloads that peers can make us keep at a time.
@@ -52,6 +53,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.engine.progress = carver.template take_untouched<Engine::StageProgress>(slots * l.stages);
   p.engine.transfers = carver.template take_untouched<Transfer>(slots * l.transfers);
   p.engine.counts = carver.template take_untouched<std::uint32_t>(slots * l.transfers);
+  p.flight_events = carver.template take_untouched<FlightEvent>(l.flight_events);
   p.engine_place = carver.template take_untouched<std::byte>(sizeof(Engine));
   p.nic_place = carver.template take_untouched<std::byte>(sizeof(EmulatedNic));
   p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
@@ -80,6 +82,7 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
   Parts p;
   lay_out(limits, carver, *state_, p);
+  state_->recorder = FlightRecorder(p.flight_events);
   state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
   state_->buffers = new (p.buffers_place.data()) PayloadBuffers(

@@ -13,6 +13,7 @@
 
 #include "collectives/data_layout.h"
 #include "collectives/engine.h"
+#include "runtime/node/flight_recorder.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_message.h"
@@ -221,6 +222,7 @@ struct NodeState {
   std::span<Transfer> window_transfers;
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
+  FlightRecorder recorder;
   Engine* engine = nullptr;
   EmulatedNic* nic = nullptr;
   PayloadBuffers* buffers = nullptr;
