@@ -140,12 +140,11 @@ Admission EmbeddedHost::send(EmbeddedRequest& request) {
 
 Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   const GroupRequest& wanted = request.create;
-  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), {}};
+  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), wanted.routers, {}};
   std::vector<NodeId> nodes = wanted.nodes;
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)
     if (!definition.members.add(node)) return Admission::kTooLarge;
-  definition.routers = wanted.routers;
   if (wanted.routers >= definition.members.size()) return Admission::kBadRank;
   const Rank ranks = definition.members.size() - wanted.routers;
   const bool named = wanted.reduction || wanted.distribution || wanted.tree;

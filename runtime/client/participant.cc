@@ -55,6 +55,9 @@ std::string objection_to_share(const OperationCall& call, const OperationShape& 
 Status check_call(OperationCall& call) {
   std::string error;
   if (call.ranks == 0) return {};
+  if (call.rank >= call.ranks && call.rank < call.ranks + call.routers)
+    return invalid(call, "rank " + std::to_string(call.rank) + " is a router; call at one of the ranks 0 to " +
+                             std::to_string(call.ranks - 1));
   auto bytes = size_of(call);
   if (!bytes.ok()) return bytes.status();
   OperationShape shape{call.operation, call.ranks, *bytes, 0};
@@ -138,7 +141,7 @@ Result<Group> Participant::join(std::string_view name, std::uint32_t participant
   const auto found = std::find_if(node->groups.begin(), node->groups.end(),
                                   [&](const GroupInfo& group) { return group.name == name; });
   GroupInfo info = found != node->groups.end() ? *found : group_of_all(name, *node);
-  if (info.rank >= info.size)
+  if (info.rank >= info.size + info.routers)
     return Status{
         Code::kInvalid, "node " + std::to_string(rank()) + " is not in group '" + std::string(name) + "'", {}};
   info.participants = participants;
