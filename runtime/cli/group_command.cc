@@ -11,6 +11,7 @@ struct GroupOptions {
   DaemonChoice daemon;
   std::string name, ranks;
   std::uint32_t participants = 1;
+  Rank routers = 0;
   TreeOption distribution, reduction;
   NodesOptions nodes;  // that `distribution` is made for
   std::uint32_t segment_bytes = 0;
@@ -32,7 +33,7 @@ Status read_trees(const GroupOptions& options, GroupRequest& request) {
   if (Status status = read_formula(options.reduction, request.reduction); !status.ok()) return status;
   const std::string& name = options.distribution.name;
   if (!is_given_tree(name, options.nodes)) return read_formula(options.distribution, request.distribution);
-  auto tree = given_tree_of(name, options.nodes, static_cast<Rank>(request.nodes.size()));
+  auto tree = given_tree_of(name, options.nodes, static_cast<Rank>(request.nodes.size()) - options.routers);
   if (tree.ok()) request.tree = *tree;
   return tree.status();
 }
@@ -42,6 +43,7 @@ int create(const Command& command, const GroupOptions& options) {
   request.name = options.name;
   request.nodes = parse_ranks(options.ranks);
   request.participants = options.participants;
+  request.routers = options.routers;
   request.segment_bytes = options.segment_bytes;
   if (const Status status = read_trees(options, request); !status.ok()) return report(command, status);
   auto client = connect(options.daemon);
@@ -60,7 +62,10 @@ int list(const Command& command, const GroupOptions& options) {
   if (!node.ok()) return report(command, node.status());
   Json groups = Json::array();
   for (const GroupInfo& group : node->groups) {
-    groups.push_back({{"name", group.name}, {"ranks", group.nodes}, {"participants", group.participants}});
+    groups.push_back({{"name", group.name},
+                      {"ranks", group.nodes},
+                      {"participants", group.participants},
+                      {"routers", group.routers}});
     if (!command.json) std::cout << group.name << "  ranks " << ranks_text(group.nodes) << "\n";
   }
   if (command.json) print_json({{"groups", groups}});
@@ -80,6 +85,9 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
   sub->add_option("name", options->name, "at most 47 bytes")->required();
   sub->add_option("--ranks", options->ranks, "its members, as in 0,3-7")->required();
   sub->add_option("--participants", options->participants, "local participants at each member")->capture_default_str();
+  sub->add_option("--routers", options->routers,
+                  "so many of the last ranks have no participants; an allgather by flooding among N needs N - 1")
+      ->capture_default_str();
   add_tree_options(*sub, "", options->distribution,
                    "distribution (multicast, a barrier's way down): fibo, binomial, kary:4, ...; or of both ways: "
                    "file:PATH (a parent per rank, as `fibocast plan tree` reads it), mesh (2^N ranks), or with --nodes "

@@ -145,8 +145,11 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)
     if (!definition.members.add(node)) return Admission::kTooLarge;
+  definition.routers = wanted.routers;
+  if (wanted.routers >= definition.members.size()) return Admission::kBadRank;
+  const Rank ranks = definition.members.size() - wanted.routers;
   const bool named = wanted.reduction || wanted.distribution || wanted.tree;
-  definition.plan = named ? planner_.trees() : planner_.plan(std::max(1u, definition.members.size()));
+  definition.plan = named ? planner_.trees() : planner_.plan(ranks);
   if (wanted.reduction) definition.plan.reduction = *wanted.reduction;
   if (wanted.distribution) definition.plan.distribution = *wanted.distribution;
   if (wanted.segment_bytes > 0) definition.plan.segment_bytes = wanted.segment_bytes;
@@ -155,8 +158,7 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
     if (!wanted.reduction) definition.plan.reduction.kind = TreeKind::kGiven;
     if (!wanted.distribution) definition.plan.distribution.kind = TreeKind::kGiven;
     const auto& [parents, order] = *wanted.tree;
-    if (!give_tree(parents, order, definition.members.size(), table, definition.plan).empty())
-      return Admission::kNoPlan;
+    if (!give_tree(parents, order, ranks, table, definition.plan).empty()) return Admission::kNoPlan;
   }
   return host_.node().create_group(definition, cookie, host_.now());
 }

@@ -152,7 +152,8 @@ class Group {
  private:
   OperationCall call(Operation operation, Rank root, std::span<const std::byte> bytes, Duration deadline,
                      const OperationOptions& options) const {
-    return {info_.name, operation, root, bytes, deadline, &options, info_.participants, info_.size, {}, {}, 0, rank()};
+    return {info_.name, operation, root, bytes, deadline, &options,     info_.participants,
+            info_.size, {},        {},   0,     rank(),   info_.routers};
   }
   OperationCall reduction(Operation operation, Rank root, std::span<const std::byte> vector,
                           const Combination& combination, Duration deadline, const OperationOptions& options) const {

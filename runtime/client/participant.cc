@@ -66,6 +66,7 @@ Status check_call(OperationCall& call) {
   if (is_of_shares(call.operation) && call.choice.algorithm == Algorithm::kPlanned)
     call.choice = default_choice(call.operation, *bytes);
   shape.choice = call.choice, shape.type = call.combination.type, shape.op = call.combination.op;
+  if (call.choice.algorithm == Algorithm::kFlooding) shape.ranks += call.routers;
   error = objection(shape);
   if (error.empty() && call.operation == Operation::kConquer) error = objection_to_share(call, shape);
   return error.empty() ? Status{} : invalid(call, error);

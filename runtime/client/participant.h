@@ -115,6 +115,7 @@ struct OperationCall {
   AlgorithmChoice choice = {};    // of options->algorithm: filled in by Participant
   std::uint64_t total_bytes = 0;  // conquer: of the root's vector
   Rank rank = 0;                  // of the caller in the group
+  Rank routers = 0;               // of the group, beside its ranks
 };
 
 struct SendCall {
@@ -127,8 +128,9 @@ struct SendCall {
 
 struct GroupInfo {
   std::string name;
-  Rank rank = kNoRank;  // of this node in the group
-  Rank size = 0;
+  Rank rank = kNoRank;             // of this node in the group
+  Rank size = 0;                   // with participants: all but the routers, which have the ranks after them
+  Rank routers = 0;                // nodes that only pass on what a flooding brings
   std::uint32_t participants = 1;  // local ones at each node
   Generation next_generation = 0;
   std::vector<NodeId> nodes;  // in the order of ranks
@@ -150,6 +152,7 @@ struct GroupRequest {
   std::optional<TreeSpec> reduction = {};  // none: the node's own plan
   std::optional<TreeSpec> distribution = {};
   std::uint32_t segment_bytes = 0;     // 0: the node's own plan
+  Rank routers = 0;                    // so many of the last nodes have no participants
   std::optional<GivenTree> tree = {};  // of the way up, the way down, or both: where no formula is named above
 };
 

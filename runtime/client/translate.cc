@@ -32,7 +32,8 @@ GroupInfo to_group(const client::Group& group) {
   GroupInfo info;
   info.name = group.name();
   info.rank = group.rank();
-  info.size = group.size();
+  info.routers = group.routers();
+  info.size = group.size() - info.routers;
   info.participants = group.participants();
   info.next_generation = group.next_generation();
   info.nodes.assign(group.ranks().begin(), group.ranks().end());
@@ -104,6 +105,7 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   out.set_name(request.name);
   out.mutable_ranks()->Assign(request.nodes.begin(), request.nodes.end());
   out.set_participants(request.participants);
+  out.set_routers(request.routers);
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);

@@ -38,6 +38,7 @@ void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out) 
   out.set_rank(info->rank);
   out.set_size(info->members.size());
   out.set_participants(info->participants);
+  out.set_routers(info->routers);
   out.set_next_generation(info->next_generation);
   for (std::uint32_t i = 0; i < info->members.size(); ++i) out.add_ranks(info->members.at(i));
 }
@@ -54,8 +55,11 @@ std::string read_members(const client::CreateGroup& wanted, RankSet& members) {
 
 std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan,
                       std::vector<TreeTableEntry>& table) {
+  if (wanted.routers() >= static_cast<Rank>(wanted.ranks_size()))
+    return "so many routers leave no participants; allowed: fewer than its ranks";
+  const Rank ranks = static_cast<Rank>(wanted.ranks_size()) - wanted.routers();
   const bool named = wanted.has_reduction() || wanted.has_distribution() || wanted.has_tree();
-  plan = named ? planner.trees() : planner.plan(static_cast<Rank>(wanted.ranks_size()));
+  plan = named ? planner.trees() : planner.plan(ranks);
   if (wanted.segment_bytes() > 0) plan.segment_bytes = wanted.segment_bytes();
   std::string mistake;
   if (wanted.has_reduction()) mistake = read_tree(wanted.reduction(), plan.reduction);
@@ -65,8 +69,7 @@ std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, 
   if (!wanted.has_distribution()) plan.distribution.kind = TreeKind::kGiven;
   const client::GivenTree& tree = wanted.tree();
   return give_tree({tree.parents().data(), static_cast<std::size_t>(tree.parents_size())},
-                   {tree.order().data(), static_cast<std::size_t>(tree.order_size())},
-                   static_cast<Rank>(wanted.ranks_size()), table, plan);
+                   {tree.order().data(), static_cast<std::size_t>(tree.order_size())}, ranks, table, plan);
 }
 
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {

@@ -136,6 +136,7 @@ Session::Handled Session::create_group() {
   const client::CreateGroup& wanted = request_.create_group();
   const std::string about = quoted("group", wanted.name());
   GroupDefinition definition{wanted.name(), {}, std::max(1u, wanted.participants()), {}};
+  definition.routers = wanted.routers();
   std::vector<TreeTableEntry> table;  // the node copies it
   std::string mistake = read_members(wanted, definition.members);
   if (mistake.empty()) mistake = read_plan(wanted, context_.planner, definition.plan, table);

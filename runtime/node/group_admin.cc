@@ -16,6 +16,7 @@ PeerMessage define_message(const GroupState& g) {
   m.type = PeerMessageType::kGroupDefine;
   m.group = g.id, m.epoch = g.epoch;
   m.name = g.name, m.name_length = g.name_length;
+  m.routers = static_cast<std::uint16_t>(g.routers);
   m.participants = g.participants, m.ranks = g.members, m.plan = g.plan;
   return m;
 }
@@ -27,6 +28,7 @@ GroupState group_of(const GroupDefinition& d) {
   groups::set_name(g, d.name);
   g.members = d.members;
   g.participants = std::max<std::uint32_t>(d.participants, 1);
+  g.routers = d.routers;
   g.plan = d.plan;
   return g;
 }
@@ -123,8 +125,9 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.name.empty() || d.name.size() > kMaxGroupName) return Admission::kBadName;
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
+  if (d.routers >= d.members.size()) return Admission::kBadRank;
   if (d.participants > state.limits.participants) return Admission::kTooLarge;
-  if (has_given_tree(d.plan) && (d.plan.given.ranks() != d.members.size() || !is_valid(d.plan.given)))
+  if (has_given_tree(d.plan) && (d.plan.given.ranks() + d.routers != d.members.size() || !is_valid(d.plan.given)))
     return Admission::kNoPlan;
   GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;

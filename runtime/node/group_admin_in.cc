@@ -10,7 +10,7 @@ namespace {
 
 bool same_definition(const GroupState& a, const GroupState& b) {
   return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
-         a.plan == b.plan;
+         a.routers == b.routers && a.plan == b.plan;
 }
 
 GroupState group_of(const PeerMessage& m) {
@@ -18,6 +18,7 @@ GroupState group_of(const PeerMessage& m) {
   g.created = true;
   g.id = m.group, g.epoch = m.epoch;
   g.name = m.name, g.name_length = m.name_length;
+  g.routers = m.routers;
   g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
   return g;
 }
@@ -56,7 +57,7 @@ bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanosec
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const GroupState group = group_of(m);
-  const bool members_ok = !group.members.empty() && !group.members.truncated() &&
+  const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
   bool ok = members_ok && !is_coming_from_other(state, m.group, from);
   if (ok) groups::forget_coming(state, m.group);  // the same node begins anew

@@ -23,7 +23,7 @@ TreeTableEntry read_entry(std::span<const std::byte> in) {
 }
 
 bool is_next(const GroupState& g, const PeerMessage& m, Rank entries) {
-  const Rank left = groups::size_of(g) - g.intake.taken;
+  const Rank left = groups::participating(g) - g.intake.taken;
   return m.first == g.intake.taken && entries == std::min(left, kPieceEntries) &&
          m.piece.size() == entries * kTreeEntryBytes;
 }
@@ -66,7 +66,7 @@ Progress take_piece(NodeState& state, std::uint32_t group, const PeerMessage& m)
     if (!put(table[m.first + i], e, g.coming)) return Progress::kWrong;
   }
   g.intake.taken += entries;
-  if (g.intake.taken < groups::size_of(g)) return Progress::kMore;
+  if (g.intake.taken < groups::participating(g)) return Progress::kMore;
   return !g.coming || complete_table(table) ? Progress::kComplete : Progress::kWrong;
 }
 

@@ -28,8 +28,12 @@ bool build_window(NodeState& state, std::uint32_t group) {
   const Limits& l = state.limits;
   ScheduleWriter writer(state.window_stages.subspan(std::size_t{group} * l.stages, l.stages),
                         state.window_transfers.subspan(std::size_t{group} * l.transfers, l.transfers));
+  if (g.rank >= participating(g)) {  // a router: nobody above or below it
+    writer.begin_stage({}), writer.begin_stage({});
+    return writer.ok();
+  }
   OperationShape shape;
-  shape.ranks = size_of(g);
+  shape.ranks = participating(g);
   shape.choice = {Algorithm::kTrees};
   return build_rank_schedule(g.plan, shape, g.rank, writer) && writer.ok();
 }
@@ -44,7 +48,7 @@ void set_name(GroupState& g, std::string_view name) {
 }
 
 std::uint32_t add(NodeState& state, const GroupState& group) {
-  if (has_given_tree(group.plan) && group.plan.given.ranks() != size_of(group)) return kNoIndex;
+  if (has_given_tree(group.plan) && group.plan.given.ranks() != participating(group)) return kNoIndex;
   const std::uint32_t i = reserve(state, group);
   return i == kNoIndex || !activate(state, i) ? kNoIndex : i;
 }

@@ -11,9 +11,21 @@ namespace fibocast::groups {
 inline std::string_view name_of(const GroupState& g) { return {g.name.data(), g.name_length}; }
 inline std::uint32_t size_of(const GroupState& g) { return g.members.size(); }
 inline NodeId node_of(const GroupState& g, Rank rank) { return g.members.at(rank); }
-// Ranks in schedules are rotated so that the root is 0.
-inline Rank virtual_rank(const GroupState& g, Rank rank, Rank root) { return (rank + size_of(g) - root) % size_of(g); }
-inline Rank real_rank(const GroupState& g, Rank rank, Rank root) { return (rank + root) % size_of(g); }
+// All but the routers, which are the last ranks.
+inline Rank participating(const GroupState& g) { return size_of(g) - g.routers; }
+// Ranks that an operation by this algorithm is among.
+inline Rank ranks_of(const GroupState& g, const AlgorithmChoice& choice) {
+  return choice.algorithm == Algorithm::kFlooding ? size_of(g) : participating(g);
+}
+// Ranks in schedules are rotated so that the root is 0. Routers stay where they are.
+inline Rank virtual_rank(const GroupState& g, Rank rank, Rank root) {
+  const Rank p = participating(g);
+  return rank < p ? (rank + p - root) % p : rank;
+}
+inline Rank real_rank(const GroupState& g, Rank rank, Rank root) {
+  const Rank p = participating(g);
+  return rank < p ? (rank + root) % p : rank;
+}
 
 std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
 std::uint32_t find_by_name(const NodeState& state, std::string_view name);

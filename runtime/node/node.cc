@@ -235,7 +235,7 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
   std::uint32_t i = 0;
   while (!state_->groups[i].used || index-- > 0) ++i;
   const GroupState& g = state_->groups[i];
-  return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.base, g.plan};
+  return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.routers, g.base, g.plan};
 }
 
 void Node::start(Nanoseconds now) {

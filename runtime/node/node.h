@@ -52,6 +52,7 @@ struct GroupDefinition {
   std::string_view name;
   RankSet members;
   std::uint32_t participants = 1;  // local participants at each node
+  Rank routers = 0;                // the last ranks: they have none, and only pass a flood on (E7)
   Plan plan;                       // a given tree is copied
 };
 
@@ -173,6 +174,7 @@ class Node {
     RankSet members;
     Rank rank = kNoRank;
     std::uint32_t participants = 1;
+    Rank routers = 0;
     Generation next_generation = 0;  // the lowest that is not over at this node
     Plan plan;
   };

@@ -164,6 +164,7 @@ struct GroupState {
   RankSet members;
   Rank rank = kNoRank;
   std::uint32_t participants = 1;
+  Rank routers = 0;
   Plan plan;
   Generation base = 0;         // the lowest generation that is not over here
   Generation global_base = 0;  // ... at any member, as far as known

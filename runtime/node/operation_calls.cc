@@ -20,9 +20,10 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
 }
 
 OperationShape asked(const GroupState& g, const Call& c, std::uint64_t bytes) {
-  OperationShape shape{c.operation, groups::size_of(g), bytes, 0};
+  OperationShape shape{c.operation, groups::participating(g), bytes, 0};
   shape.choice = c.choice, shape.type = c.type, shape.op = c.op;
   if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(g.plan, c.operation, bytes);
+  shape.ranks = groups::ranks_of(g, shape.choice);
   return shape;
 }
 
@@ -38,8 +39,8 @@ std::optional<std::uint64_t> size_of_call(const GroupState& g, const Call& c) {
   const bool brings_all = c.operation == Operation::kScatter || c.operation == Operation::kAlltoall;
   if (c.operation == Operation::kConquer) return brings_share(g, c) ? std::optional(c.total_bytes) : std::nullopt;
   if (!brings_all) return c.payload.length;
-  if (c.payload.length % groups::size_of(g) != 0) return {};
-  return c.payload.length / groups::size_of(g);
+  if (c.payload.length % groups::participating(g) != 0) return {};
+  return c.payload.length / groups::participating(g);
 }
 
 bool brings_data(const GroupState& g, const Call& c) {
@@ -51,10 +52,12 @@ bool knows_shape(const GroupState& g, const Call& c) { return !is_push(c.operati
 
 Admission admissible(const NodeState& state, const GroupState& g, const Call& c) {
   if (g.rank == kNoRank) return Admission::kNotMember;
-  if (c.root >= groups::size_of(g)) return Admission::kBadRank;
+  if (c.root >= groups::participating(g) || g.rank >= groups::participating(g)) return Admission::kBadRank;
   if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kBadRank;
   const auto bytes = size_of_call(g, c);
   if (!bytes || !is_possible(asked(g, c, *bytes))) return Admission::kBadOperation;
+  if (g.routers > 0 && participating_ranks(asked(g, c, *bytes)) != groups::participating(g))
+    return Admission::kBadOperation;  // a flood among n needs n - 1 routers
   const bool shared = c.operation == Operation::kBarrier || c.operation == Operation::kMulticast;
   if (!shared && g.participants != 1) return Admission::kManyParticipants;
   if (g.rank >= participating_ranks(asked(g, c, *bytes))) return Admission::kBadRank;  // a router of a flood

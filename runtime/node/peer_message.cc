@@ -127,6 +127,7 @@ void definition(Io& io, PeerMessage& m) {
   tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
   for (auto& row : m.plan.choices)
     for (AlgorithmChoice& choice : row) planned(io, choice);
+  io.number(m.routers);
 }
 
 // The fields of each type, in wire order.

@@ -69,6 +69,7 @@ struct PeerMessage {
   std::array<char, 48> name{};
   std::uint8_t name_length = 0;
   std::uint32_t participants = 1;
+  std::uint16_t routers = 0;
   Plan plan;                         // without its given tree
   std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from

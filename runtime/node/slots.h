@@ -20,7 +20,7 @@ inline bool holds(const Slot& s, Generation generation) {
 }
 inline OperationShape shape_of(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
-  OperationShape shape{s.operation, groups::size_of(state.groups[group_of(state, slot)]), s.total_bytes,
+  OperationShape shape{s.operation, groups::ranks_of(state.groups[group_of(state, slot)], s.choice), s.total_bytes,
                        s.segment_bytes};
   shape.choice = s.choice, shape.type = s.type, shape.op = s.op;
   return shape;

@@ -63,7 +63,8 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
     s.frozen = true;
     slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
     // Nobody waits for those who are handed something out; the source is what may be missing.
-    answer.arrived = is_push(s.operation) && s.root != g.rank ? true : s.arrived_when_frozen;
+    const bool brings = !(is_push(s.operation) && s.root != g.rank) && g.rank < groups::participating(g);
+    answer.arrived = !brings || s.arrived_when_frozen;
   }
   return answer;
 }
@@ -82,6 +83,11 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;
   q.verdict = answer.verdict;
   q.ranks = answer.ranks;
+}
+
+// Members that take part in the operation asked about, as participants or as routers.
+Rank concerned(const NodeState& state, std::uint32_t group) {
+  return groups::ranks_of(state.groups[group], state.groups[group].inquiry.choice);
 }
 
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
@@ -115,7 +121,7 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
 RankSet missing_ranks(NodeState& state, std::uint32_t group) {
   RankSet ranks;
   const auto members = groups::inquiry_members(state, group);
-  for (Rank r = 0; r < members.size(); ++r)
+  for (Rank r = 0; r < concerned(state, group); ++r)
     if (!members[r].arrived) ranks.add(r);
   return ranks;
 }
@@ -146,7 +152,7 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const PeerMessage question = question_of(state, group);
   const auto members = groups::inquiry_members(state, group);
   bool all_heard = true;
-  for (Rank r = 0; r < members.size(); ++r) {
+  for (Rank r = 0; r < concerned(state, group); ++r) {
     const NodeId node = groups::node_of(g, r);
     if (members[r].answered || node == state.settings.self) continue;
     if (!peers::connected(state, node)) {  // nobody there: missing, without waiting longer
