@@ -13,8 +13,8 @@ bool same_elements(const OperationShape& a, const OperationShape& b) {
   return !is_of_shares(a.operation) || (a.total_bytes == b.total_bytes && a.type == b.type);
 }
 
-bool same_schedule(const Engine::Run& run, const Plan& plan, const OperationShape& shape, Rank me) {
-  return run.stages != 0 && run.me == me && run.plan == plan && run.shape.operation == shape.operation &&
+bool same_schedule(const Engine::Run& run, const OperationShape& shape, Rank me) {
+  return run.stages != 0 && run.me == me && run.shape.operation == shape.operation &&
          run.shape.choice == shape.choice && run.shape.ranks == shape.ranks &&
          run.shape.segments() == shape.segments() && same_elements(run.shape, shape);
 }
@@ -37,14 +37,14 @@ bool Engine::build(std::uint32_t run, const Plan& plan, const OperationShape& sh
                         memory_.transfers.subspan(std::size_t{run} * limits_.transfers, limits_.transfers));
   if (!build_rank_schedule(plan, shape, me, writer) || !writer.ok()) return false;
   Run& r = memory_.runs[run];
-  r.plan = plan, r.me = me;
+  r.me = me;
   r.stages = static_cast<std::uint32_t>(writer.schedule().stages.size());
   return true;
 }
 
 bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me) {
   Run& r = memory_.runs[run];
-  if (!same_schedule(r, plan, shape, me) && !build(run, plan, shape, me)) {
+  if (!same_schedule(r, shape, me) && !build(run, plan, shape, me)) {
     r.stages = 0;
     return false;
   }

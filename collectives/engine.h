@@ -25,7 +25,6 @@ class Engine {
     bool ended;
   };
   struct Run {
-    Plan plan;
     OperationShape shape;
     Rank me;
     std::uint32_t stages;           // 0: no schedule has been built
@@ -59,10 +58,10 @@ class Engine {
   Engine(const Limits& limits, const Memory& memory) : limits_(limits), memory_(memory) {}
 
   // -- commands
-  // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one.
-  // False: the schedule does not fit Limits::stages or ::transfers.
+  // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one. All calls
+  // for a run up to a forget() name the same plan. False: the schedule does not fit Limits::stages or ::transfers.
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
-  // The next open() of this run builds its schedule anew: the memory that the last plan views has changed.
+  // Another plan comes: the next open() of this run builds its schedule anew.
   void forget(std::uint32_t run) { memory_.runs[run].stages = 0; }
   // -- events in
   void arrive(std::uint32_t run);  // all local participants have called

@@ -76,7 +76,7 @@ bool activate(NodeState& state, std::uint32_t group) {
   std::uint32_t run = group * state.limits.open_generations;  // the engine's runs are the slots
   for (Slot& s : slots_of(state, group)) {
     s = Slot{};
-    state.engine->forget(run++);  // a schedule of the group that was here, along another tree in the same memory
+    state.engine->forget(run++);  // the schedules of the group that was here
   }
   std::ranges::fill(child_bases(state, group), 0);
   std::ranges::fill(child_windows(state, group), 0);

@@ -127,6 +127,17 @@ TEST_F(EngineTest, OneRankAlonePassesByArriving) {
   EXPECT_TRUE(engine_.finished(kRun));
 }
 
+TEST_F(EngineTest, ARunThatIsForgottenFollowsAnotherPlan) {
+  open(Operation::kMulticast, 4, 0);
+  engine_.arrive(kRun);
+  EXPECT_EQ(sends(), (std::vector<Rank>{1, 2, 3}));
+  plan_.distribution.kind = TreeKind::kBinomial;
+  engine_.forget(kRun);
+  open(Operation::kMulticast, 4, 0);
+  engine_.arrive(kRun);
+  EXPECT_EQ(sends(), (std::vector<Rank>{2, 1}));
+}
+
 TEST_F(EngineTest, AScheduleThatDoesNotFitIsRefused) {
   EXPECT_FALSE(engine_.open(kRun, plan_, {Operation::kBarrier, limits_.transfers + 2, 0, 0}, 0));
 }
