@@ -31,6 +31,8 @@ Status read_trees(const GroupOptions& options, GroupRequest& request) {
             "the reduction goes along a formula; --tree " + options.reduction.name + " serves both ways",
             {}};
   if (Status status = read_formula(options.reduction, request.reduction); !status.ok()) return status;
+  if (options.routers >= request.nodes.size())
+    return {Code::kInvalid, "the group has no more ranks than routers: name some that take part", {}};
   const std::string& name = options.distribution.name;
   if (!is_given_tree(name, options.nodes)) return read_formula(options.distribution, request.distribution);
   auto tree = given_tree_of(name, options.nodes, static_cast<Rank>(request.nodes.size()) - options.routers);

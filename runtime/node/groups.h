@@ -51,7 +51,7 @@ inline void forget_coming(NodeState& state, GroupId id) {
   if (i != kNoIndex) end_intake(state.groups[i]);
 }
 inline std::span<TreeTableEntry> tree_entries(NodeState& state, std::uint32_t group) {
-  return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
+  return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, participating(state.groups[group]));
 }
 void set_name(GroupState& g, std::string_view name);
 

@@ -351,6 +351,19 @@ TEST(GivenTrees, EveryOperationWorksAlongThem) {
   }
 }
 
+// The tree is that of the ranks with an application; routers (the last ranks) are outside of it.
+TEST(GivenTrees, LeaveRoutersAlone) {
+  Team team(wide_cluster(15));
+  const Entries tree = odd_tree(8);
+  GroupDefinition d = definition_of(tree);
+  d.members = {};
+  d.members.add_run({0, 15});
+  d.routers = 7;
+  ASSERT_EQ(create(team, 14, d), Verdict::kOk);
+  team.up.resize(8);
+  EXPECT_EQ(multicast_edges(team, "odd"), edges_in(tree));
+}
+
 TEST(GivenTrees, ThatAreNoneOfTheMembersAreNotTaken) {
   Team team(wide_cluster(8));
   const Entries tree = odd_tree(8);
