@@ -31,7 +31,7 @@ TEST(Routers, FromTheShell) {
   EXPECT_NE(router.err.find("router"), std::string::npos) << router.err;
   const Ended all = cluster.run({"group", "create", "none", "--ranks", "0-4", "--routers", "5", "--rank", "0"});
   EXPECT_EQ(all.exit_code, 2);
-  EXPECT_NE(all.err.find("no participants"), std::string::npos) << all.err;
+  EXPECT_NE(all.err.find("no more ranks than routers"), std::string::npos) << all.err;
 }
 
 }  // namespace
