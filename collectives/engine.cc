@@ -40,7 +40,21 @@ bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& sha
     r.stages = 0;
     return false;
   }
+  begin(run, shape);
+  return true;
+}
+
+void Engine::open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages) {
+  Run& r = memory_.runs[run];
+  r.me = kNoRank;  // open() never takes it for a plan's
+  r.stages = stages;
+  begin(run, shape);
+}
+
+void Engine::begin(std::uint32_t run, const OperationShape& shape) {
+  Run& r = memory_.runs[run];
   r.shape = shape;
+  r.now = kNever;
   r.open_stages = r.stages;
   r.waiting = 0;
   r.arrived = false;
@@ -51,7 +65,11 @@ bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& sha
     for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
   }
   end_repetitions(run);
-  return true;
+}
+
+void Engine::advance(std::uint32_t run, Nanoseconds now) {
+  memory_.runs[run].now = now;
+  end_repetitions(run);
 }
 
 void Engine::arrive(std::uint32_t run) {
@@ -87,6 +105,7 @@ Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uin
 bool Engine::started(std::uint32_t run, std::uint32_t stage) const {
   const Stage& st = schedule(run).stages[stage];
   if (st.waits_for_arrival && !memory_.runs[run].arrived) return false;
+  if (st.not_before > memory_.runs[run].now) return false;
   return st.after == kNoStage || progress(run)[st.after].ended;
 }
 

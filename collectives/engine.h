@@ -32,6 +32,7 @@ class Engine {
     std::uint32_t open_stages;  // not ended yet
     std::uint32_t waiting;      // receives (all repetitions) that have not come
     bool arrived;
+    Nanoseconds now;  // model time since the start: advance()
   };
   // Memory for `runs` operations: stages, progress: runs * limits.stages; transfers, counts: runs * limits.transfers.
   // `runs` must be value-initialised, the others may hold anything.
@@ -60,6 +61,11 @@ class Engine {
   // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one.
   // False: the schedule does not fit Limits::stages or ::transfers.
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  // The same with a schedule that is already in the run's memory, `stages` long, because no plan names it.
+  void open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages);
+  // For hosts with a model's time, right after opening and whenever it passes: stages wait for their not_before.
+  // Without it none does.
+  void advance(std::uint32_t run, Nanoseconds now);
   // -- events in
   void arrive(std::uint32_t run);  // all local participants have called
   Receipt receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition);
@@ -89,6 +95,7 @@ class Engine {
   bool may_combine(std::uint32_t run, std::uint32_t stage) const;
   void skip_trivial(std::uint32_t run, std::uint32_t stage);
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  void begin(std::uint32_t run, const OperationShape& shape);
   void end_repetitions(std::uint32_t run);
   bool end_repetition(std::uint32_t run, std::uint32_t stage);
 
