@@ -55,8 +55,8 @@ class Firmware {
   Rank ranks() const { return programs_.ranks(); }
 
   // -- events in. Each says whether the node now has something to send.
-  bool call(Rank rank);               // the application calls the operation, at time 0
-  bool wake(Rank rank, Ticks now);    // a not_before has come
+  bool call(Rank rank);                                // the application calls the operation, at time 0
+  bool wake(Rank rank, Ticks now);                     // a not_before has come
   bool receive(const TimedEvent& message, Ticks now);  // its occupancy is over
   // A message of these bytes asks for the port now: first come, first served.
   Occupancy occupy(Rank rank, std::uint64_t bytes, Ticks now);

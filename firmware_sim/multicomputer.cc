@@ -64,8 +64,7 @@ class Multicomputer {
       firmware_.send(event.rank, out, network_.extra_send(node(event.rank), node(out.target)), event.time);
       ++run_.messages;
       run_.bytes += out.bytes;
-      if (options_.record)
-        run_.port_uses.push_back({event.rank, out.target, true, out.bytes, out.begins, out.departs});
+      if (options_.record) run_.port_uses.push_back({event.rank, out.target, true, out.bytes, out.begins, out.departs});
       const TimedEvent departure{.time = out.departs,
                                  .source = event.rank,
                                  .rank = out.target,

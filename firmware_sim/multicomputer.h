@@ -33,13 +33,13 @@ struct SimulationRun {
 };
 
 struct SimulationOptions {
-  std::vector<NodeId> node_of = {};  // by virtual rank; empty: rank i on node i
-  bool record = false;               // port_uses
+  std::vector<NodeId> node_of = {};                                    // by virtual rank; empty: rank i on node i
+  bool record = false;                                                 // port_uses
   std::function<void(std::uint64_t events, Ticks now)> progress = {};  // now and then
 };
 
-// All ranks call at 0. Nothing, and a sentence in `error`, if a rank has no schedule, the operation never ends, there are
-// more ranks than nodes, or neither sending nor the network takes any time.
+// All ranks call at 0. Nothing, and a sentence in `error`, if a rank has no schedule, the operation never ends, there
+// are more ranks than nodes, or neither sending nor the network takes any time.
 std::optional<SimulationRun> simulate_machine(const Workload& workload, const NodeTable& nodes, Network& network,
                                               const SimulationOptions& options, std::string& error);
 

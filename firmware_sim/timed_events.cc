@@ -23,7 +23,9 @@ bool order_matters(const std::vector<TimedEvent>& events) {
 
 }  // namespace
 
-std::size_t TimedEventQueue::bucket_of(Ticks time) const { return static_cast<std::size_t>(std::bit_width(time ^ now_)); }
+std::size_t TimedEventQueue::bucket_of(Ticks time) const {
+  return static_cast<std::size_t>(std::bit_width(time ^ now_));
+}
 
 void TimedEventQueue::push(const TimedEvent& event) {
   check(event.time >= now_);

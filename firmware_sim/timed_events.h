@@ -35,8 +35,8 @@ struct TimedEvent {
 };
 
 // Events of one time and kind; where the order matters by source, then stage (the rule of every port), then repetition,
-// transfer and target, so that no two are equal. A radix heap: an event is moved at most once per bit of the time that lies ahead of it. Nothing before the time of
-// the last batch may be pushed.
+// transfer and target, so that no two are equal. A radix heap: an event is moved at most once per bit of the time that
+// lies ahead of it. Nothing before the time of the last batch may be pushed.
 class TimedEventQueue {
  public:
   // Precondition: event.time >= the time of the last batch.
@@ -49,7 +49,7 @@ class TimedEventQueue {
   std::size_t bucket_of(Ticks time) const;
 
   static constexpr std::size_t kBuckets = 65;
-  std::array<std::vector<TimedEvent>, kBuckets> later_;     // [i]: times that differ from now_ in bit i - 1 at most
+  std::array<std::vector<TimedEvent>, kBuckets> later_;  // [i]: times that differ from now_ in bit i - 1 at most
   std::array<std::vector<TimedEvent>, kTimedKinds> now_events_;  // of now_, by kind
   std::vector<TimedEvent> moving_;
   Ticks now_ = 0;

@@ -12,6 +12,7 @@ class IdealNetwork : public Network {
 
   std::uint64_t nodes() const override { return nodes_; }
   Ticks shortest_transit() const override { return latency_; }
+  Ticks usual_transit(std::uint64_t) const override { return latency_; }
   bool is_free_of_contention() const override { return true; }
   Passage enter(const NetworkMessage&, Ticks departure) override { return {.time = departure + latency_}; }
 

@@ -33,11 +33,11 @@ struct LinkLoad {
 
 // What a run did to the network. Zero where a kind of network has no such thing.
 struct NetworkLoads {
-  std::vector<LinkLoad> links;        // those that carried something
-  std::uint64_t longest_way = 0;      // dilation: links passed by one message
-  std::uint64_t conflicts = 0;        // pairs of messages that wanted one link at the same time
-  std::uint64_t most_conflicts = 0;   // ... of one message (interference)
-  Ticks waited = 0;                   // of all messages together
+  std::vector<LinkLoad> links;       // those that carried something
+  std::uint64_t longest_way = 0;     // dilation: links passed by one message
+  std::uint64_t conflicts = 0;       // pairs of messages that wanted one link at the same time
+  std::uint64_t most_conflicts = 0;  // ... of one message (interference)
+  Ticks waited = 0;                  // of all messages together
 };
 
 // Messages of one run; make another for the next.
@@ -49,6 +49,8 @@ class Network {
   virtual std::uint64_t nodes() const = 0;
   // No message takes less. 0 only if nothing is asked of the network but a pure latency.
   virtual Ticks shortest_transit() const = 0;
+  // What a message of these bytes takes between two nodes of middling distance that nobody disturbs: to plan with.
+  virtual Ticks usual_transit(std::uint64_t bytes) const = 0;
   // True if enter() depends on its arguments alone: it may then be asked in any order. Else it is asked in the order of
   // departures.
   virtual bool is_free_of_contention() const { return false; }
