@@ -111,8 +111,8 @@ std::optional<Machine> build_machine(const MachineDescription& d, Rank ranks, st
     const NetworkTicks ticks = bring_to_ticks(d, machine);
     machine.network = make_network(d, d.nodes == 0 ? ranks : d.nodes, ticks, error);
     if (!machine.network) return {};
-    if (machine.network->nodes() >= ranks) return machine;
-    error = "the machine has " + std::to_string(machine.network->nodes()) + " nodes, not " + std::to_string(ranks);
+    if (machine.network->places() >= ranks) return machine;
+    error = "the machine has " + std::to_string(machine.network->places()) + " nodes, not " + std::to_string(ranks);
   } catch (const std::overflow_error&) {
     error = "the costs are too large or have too many digits";
   }

@@ -65,8 +65,8 @@ inline constexpr std::uint64_t kMostMachineNodes = 16'000'000;
 // No cost of a message may pass this many ticks, or times of a run might not fit in 64 bit.
 inline constexpr Ticks kMostCostTicks = Ticks{1} << 40;
 
-// For an operation of so many ranks. Nothing, and a sentence in `error`, for parameters that contradict each other or
-// are out of range, or costs that have no common tick in 64 bit.
+// For an operation of so many ranks (routers do not count). Nothing, and a sentence in `error`, for parameters that
+// contradict each other or are out of range, or costs that have no common tick in 64 bit.
 std::optional<Machine> build_machine(const MachineDescription& description, Rank ranks, std::string& error);
 
 // What trees are planned with: a message of these bytes between two nodes of kind 0 that nobody else disturbs.

@@ -18,6 +18,7 @@ class FatTreeNetwork : public Network {
   FatTreeNetwork(const FatTree& tree, Ticks step, std::uint64_t packet_bytes);
 
   std::uint64_t nodes() const override { return 2 * leaves_ - 1; }
+  std::uint64_t places() const override { return leaves_; }
   Ticks shortest_transit() const override { return step_; }
   Ticks usual_transit(std::uint64_t bytes) const override;  // up to the root and down
   Passage enter(const NetworkMessage& message, Ticks departure) override;

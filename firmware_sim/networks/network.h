@@ -47,6 +47,8 @@ class Network {
 
   // Nodes that it joins.
   virtual std::uint64_t nodes() const = 0;
+  // Those of them, the first, that programs run on; the others only pass messages on.
+  virtual std::uint64_t places() const { return nodes(); }
   // No message takes less. 0 only if nothing is asked of the network but a pure latency.
   virtual Ticks shortest_transit() const = 0;
   // What a message of these bytes takes between two nodes of middling distance that nobody disturbs: to plan with.

@@ -108,7 +108,7 @@ TEST(FatTreeNetwork, BadParameters) {
   d.step = 1, d.nodes = 6;
   EXPECT_NE(test::mistake(d), "");
   d.nodes = 2;
-  EXPECT_EQ(test::mistake(d), "the machine has 3 nodes, not 4");
+  EXPECT_EQ(test::mistake(d), "the machine has 2 nodes, not 4");
   d.nodes = 0, d.capacity = "thick";
   EXPECT_NE(test::mistake(d), "");
   d.capacity = "2,2";
