@@ -1,5 +1,7 @@
 #include "collectives/engine.h"
 
+#include <algorithm>
+
 #include "collectives/check.h"
 
 namespace fibocast {
@@ -57,11 +59,13 @@ void Engine::begin(std::uint32_t run, const OperationShape& shape) {
   r.now = kNever;
   r.open_stages = r.stages;
   r.waiting = 0;
+  r.latest_not_before = 0;
   r.arrived = false;
   const RankSchedule s = schedule(run);
   for (std::uint32_t i = 0; i < r.stages; ++i) {
     progress(run)[i] = StageProgress{};
     r.waiting += s.stages[i].receives * s.stages[i].repeat;
+    r.latest_not_before = std::max(r.latest_not_before, s.stages[i].not_before);
     for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
   }
   end_repetitions(run);
@@ -153,7 +157,7 @@ bool Engine::next_send(std::uint32_t run, Send& out) const {
     const StageProgress& p = progress(run)[i];
     if (p.sent == s.stages[i].sends || !may_send(run, i)) continue;
     const std::uint32_t index = s.stages[i].first_transfer + s.stages[i].receives + p.sent;
-    out = Send{s.transfers[index], index, p.repetition};
+    out = Send{s.transfers[index], index, p.repetition, s.stages[i].not_before};
     return true;
   }
   return false;

@@ -28,9 +28,10 @@ class Engine {
     Plan plan;
     OperationShape shape;
     Rank me;
-    std::uint32_t stages;       // 0: no schedule has been built
-    std::uint32_t open_stages;  // not ended yet
-    std::uint32_t waiting;      // receives (all repetitions) that have not come
+    std::uint32_t stages;           // 0: no schedule has been built
+    std::uint32_t open_stages;      // not ended yet
+    std::uint32_t waiting;          // receives (all repetitions) that have not come
+    Nanoseconds latest_not_before;  // of all stages
     bool arrived;
     Nanoseconds now;  // model time since the start: advance()
   };
@@ -48,6 +49,7 @@ class Engine {
     Transfer transfer;
     std::uint32_t index = 0;
     std::uint32_t repetition = 0;
+    Nanoseconds not_before = 0;  // of its stage: model time, the caller's to honour
   };
   enum class Receipt : std::uint8_t {
     kAccepted,
@@ -79,6 +81,7 @@ class Engine {
   bool next_send(std::uint32_t run, Send& out) const;  // looks; commit_send() takes it
   void commit_send(std::uint32_t run);
   bool activated(std::uint32_t run) const { return memory_.runs[run].waiting == 0; }  // every message is in
+  Nanoseconds latest_not_before(std::uint32_t run) const { return memory_.runs[run].latest_not_before; }
   bool finished(std::uint32_t run) const { return memory_.runs[run].open_stages == 0; }
   bool arrived(std::uint32_t run) const { return memory_.runs[run].arrived; }
   RankSchedule schedule(std::uint32_t run) const;

@@ -42,6 +42,11 @@ std::uint64_t host_bound(const Forecast& forecast, const HostSharing& hosts) {
   return most;
 }
 
+// Where a shared host's processors are the bound, what would be faster without it is better.
+bool is_faster(const Candidate& a, const Candidate& b) {
+  return a.predicted != b.predicted ? a.predicted < b.predicted : a.forecast.completion < b.forecast.completion;
+}
+
 // Works out one question. `segments` are the sizes to try beside whole payloads; if `always` they are what longer
 // payloads are cut into, come what may.
 class Answering {
@@ -58,7 +63,7 @@ class Answering {
     result_.bound = strongest_bound(shape, question_.model, question_.hosts);
     for (std::size_t i = 0; i < result_.candidates.size(); ++i) {
       const Candidate& c = result_.candidates[i];
-      if (c.objection.empty() && (!result_.chosen || c.predicted < result_.best()->predicted)) result_.chosen = i;
+      if (c.objection.empty() && (!result_.chosen || is_faster(c, *result_.best()))) result_.chosen = i;
     }
     return std::move(result_);
   }
@@ -149,7 +154,7 @@ PlanQuestion question_of(const CostModel& model, Rank ranks, Operation operation
 const Candidate* best_within(const PlanAnswer& answer, const Limits& limits) {
   const Candidate* best = nullptr;
   for (const Candidate& c : answer.candidates)
-    if (fits(c, limits) && (best == nullptr || c.predicted < best->predicted)) best = &c;
+    if (fits(c, limits) && (best == nullptr || is_faster(c, *best))) best = &c;
   return best;
 }
 

@@ -34,7 +34,9 @@ struct Candidate {
 
 struct PlanAnswer {
   std::vector<Candidate> candidates;  // in the order of the catalogue
-  std::optional<std::size_t> chosen;  // the fastest; the first of them if they tie. Nothing: none can be taken
+  // The fastest; of those that tie the one with the earlier Forecast::completion, then the first. Nothing: none can be
+  // taken.
+  std::optional<std::size_t> chosen;
   LowerBound bound;
 
   const Candidate* best() const { return chosen ? &candidates[*chosen] : nullptr; }

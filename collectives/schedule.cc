@@ -147,22 +147,31 @@ class Parser {
 
   bool parse_transfer(std::istream& words, std::uint32_t& count) {
     Transfer t;
+    Rank peer = kNoRank;
     std::string word;
-    std::uint8_t carries = 0;
-    if (!(words >> t.peer) || !find_word(kCarries, words, carries)) return false;
+    std::uint8_t carries = 0, stage = 0;
+    if (!(words >> peer) || !find_word(kCarries, words, carries)) return false;
+    t.peer = peer;
     t.carries = static_cast<Carries>(carries);
-    if (t.carries == Carries::kPartial && !find_word(kRegisters, words, t.registers)) return false;
-    if (t.carries == Carries::kBlocks && !(words >> t.first_block >> t.blocks)) return false;
-    if (t.carries == Carries::kBitBlocks && (!(words >> t.first_block) || t.first_block > 31)) return false;
-    if (!(words >> word)) return false;
+    if (!parse_data(words, t) || !(words >> word)) return false;
     const auto how = std::ranges::find(kOnReceive, word);
     if (how != kOnReceive.end()) t.on_receive = static_cast<OnReceive>(how - kOnReceive.begin());
     if (how != kOnReceive.end() && !(words >> word)) return false;
-    std::string stage_text;
-    if (word != "in" || !expect(words, "stage") || !(words >> stage_text)) return false;
+    if (word != "in" || !expect(words, "stage") || !(words >> word) || !parse_small(word, stage)) return false;
+    t.stage = stage;
     result_.ranks.back().transfers.push_back(t);
     ++count;
-    return parse_small(stage_text, result_.ranks.back().transfers.back().stage);
+    return true;
+  }
+
+  static bool parse_data(std::istream& words, Transfer& t) {
+    std::uint8_t registers = 0;
+    std::uint32_t first = 0, count = 0;
+    if (t.carries == Carries::kPartial && !find_word(kRegisters, words, registers)) return false;
+    if (t.carries == Carries::kBlocks && !(words >> first >> count)) return false;
+    if (t.carries == Carries::kBitBlocks && (!(words >> first) || first > 31)) return false;
+    t.registers = registers & 3, t.first_block = first, t.blocks = count;
+    return true;
   }
 
   static bool parse_small(const std::string& text, std::uint8_t& value) {

@@ -93,6 +93,7 @@ struct PlanWhyOptions {
   Rank colocated = 1;            // nodes on one host, which share
   std::uint32_t processors = 1;  // of it
   CostOptions costs = {};
+  std::string model = {};  // instead of the costs: a daemon's settings
   std::string nodes = {};  // instead of the costs: a file of different nodes
   std::string preset = "folded";
   bool json = false;

@@ -12,6 +12,7 @@
 #include "collectives/tree_view.h"
 #include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
+#include "runtime/cli/plan_model.h"
 #include "runtime/cli/plan_why_text.h"
 
 namespace fibocast {
@@ -86,7 +87,20 @@ WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   return h;
 }
 
-std::optional<Why> why_alike(const PlanWhyOptions& options, Operation operation, std::string& error) {
+// Puts the model of --model in the place of costs.
+bool take_model(PlanWhyOptions& options, std::string& error) {
+  if (options.model.empty()) return true;
+  if (!options.costs.empty() || options.colocated != 1)
+    error = "give either --model or costs and --colocated: the file says them";
+  const auto model = error.empty() ? read_model(options.model, error) : std::nullopt;
+  if (!model) return false;
+  options.costs = model->costs;
+  options.colocated = std::min(model->colocated, options.ranks), options.processors = model->processors;
+  return true;
+}
+
+std::optional<Why> why_alike(PlanWhyOptions options, Operation operation, std::string& error) {
+  if (!take_model(options, error)) return {};
   error = check_options(options, operation);
   if (!error.empty()) return {};
   const auto shape = shape_of(options, operation, error);
@@ -103,7 +117,7 @@ std::optional<Why> why_alike(const PlanWhyOptions& options, Operation operation,
 std::optional<Why> why_different(PlanWhyOptions options, Operation operation, std::string& error) {
   if (operation != Operation::kBarrier && operation != Operation::kMulticast)
     error = "with --nodes the operation must be barrier or multicast";
-  else if (!options.costs.empty() || options.colocated != 1)
+  else if (!options.costs.empty() || !options.model.empty() || options.colocated != 1)
     error = "give either --nodes or costs and --colocated: the file says what each node costs";
   if (!error.empty()) return {};
   const auto cluster = read_nodes({.file = options.nodes, .preset = options.preset}, error);
@@ -164,6 +178,7 @@ void add_plan_why_command(CLI::App& plan, int& exit_code) {
   app->add_option("--processors", options->processors, "... which has so many processors")->capture_default_str();
   add_cost_options(*app, options->costs);
   add_byte_cost_options(*app, options->costs);
+  app->add_option("--model", options->model, "instead of costs: a daemon's settings, for their [model]");
   app->add_option("--nodes", options->nodes, "instead of costs: a file of different nodes, as in plan tree");
   app->add_option("--preset", options->preset, "of --nodes: literal or folded")->capture_default_str();
   app->add_flag("--json", options->json, "one JSON document on stdout, nothing else there");

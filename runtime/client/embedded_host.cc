@@ -47,9 +47,9 @@ Status too_late(const EmbeddedRequest& request) {
 }  // namespace
 
 EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
-                           const NodeSettings& settings, Nanoseconds default_deadline, const Plan& plan)
+                           const NodeSettings& settings, Nanoseconds default_deadline, const GroupPlanner& planner)
     : default_deadline_(default_deadline),
-      plan_(plan),
+      planner_(planner),
       host_(context, transport, limits, settings, WaitPolicy::kAdaptive,
             {.on_call_done = [this](const CallDone& done) { on_call_done(done); },
              .on_event = [this](const Event& event) { on_event(event); },
@@ -138,11 +138,13 @@ Admission EmbeddedHost::send(EmbeddedRequest& request) {
 
 Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   const GroupRequest& wanted = request.create;
-  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), plan_};
+  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), {}};
   std::vector<NodeId> nodes = wanted.nodes;
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)
     if (!definition.members.add(node)) return Admission::kTooLarge;
+  const bool named = wanted.reduction || wanted.distribution;
+  definition.plan = named ? planner_.trees() : planner_.plan(std::max(1u, definition.members.size()));
   if (wanted.reduction) definition.plan.reduction = *wanted.reduction;
   if (wanted.distribution) definition.plan.distribution = *wanted.distribution;
   if (wanted.segment_bytes > 0) definition.plan.segment_bytes = wanted.segment_bytes;

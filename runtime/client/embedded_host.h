@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/client/participant.h"
+#include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/node_host.h"
 
 namespace fibocast {
@@ -43,7 +44,7 @@ struct EmbeddedRequest {
 class EmbeddedHost {
  public:
   EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
-               const NodeSettings& settings, Nanoseconds default_deadline, const Plan& plan);
+               const NodeSettings& settings, Nanoseconds default_deadline, const GroupPlanner& planner);
   void start() { host_.start(); }
   void run() { host_.run(); }
   void stop() { host_.stop(); }  // from any thread
@@ -78,7 +79,7 @@ class EmbeddedHost {
   void on_timer();
 
   Nanoseconds default_deadline_;
-  Plan plan_;  // of groups that are created without one
+  GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
   std::map<std::uint64_t, Request> pending_;  // taken by the node, by cookie
   std::deque<Request> waiting_;               // for room in the node, in order

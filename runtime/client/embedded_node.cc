@@ -38,7 +38,7 @@ NodeSettings node_settings(const Settings& settings, const Transport& transport)
   if (getrandom(&node.incarnation, sizeof node.incarnation, 0) < 0) node.incarnation = monotonic_now();
   node.incarnation |= 1;
   node.cluster_digest = cluster_digest(settings);
-  node.plan = default_plan(settings);
+  node.plan = GroupPlanner(settings).plan(node.nodes);
   node.receive_buffer_bytes = transport.receive_buffer_bytes();
   return node;
 }
@@ -100,7 +100,7 @@ struct EmbeddedNode::State {
     transport = make_transport(context, settings, nodes);
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits,
                                           node_settings(settings, transport.top()), options.default_deadline.count(),
-                                          default_plan(settings));
+                                          GroupPlanner(settings));
     thread = std::thread([this] {
       host->start();
       host->run();

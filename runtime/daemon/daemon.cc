@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/node_status.h"
 
 namespace fibocast {
@@ -28,7 +29,7 @@ NodeSettings node_settings(const Settings& settings, const Transport& transport)
   node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
   node.incarnation = random_incarnation();
   node.cluster_digest = cluster_digest(settings);
-  node.plan = default_plan(settings);
+  node.plan = GroupPlanner(settings).plan(node.nodes);
   node.nic = nic_settings(settings);
   node.suspicion = settings.suspicion_ms * 1'000'000;
   node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
@@ -72,7 +73,7 @@ SessionContext Daemon::session_context() {
           .nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size()),
           .payload_limit = settings_.limits.payload_bytes,
           .default_deadline = settings_.default_deadline_ms * 1'000'000,
-          .plan = default_plan(settings_),
+          .planner = GroupPlanner(settings_),
           .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
           .on_closed = {},
           .counters = {},
@@ -114,9 +115,9 @@ void Daemon::on_event(const Event& event) {
 
 void Daemon::on_refused(const Event& event) {
   if (!refused_.emplace(event.peer, event.peer_digest).second) return;
-  log_.warning(peer_text(event.peer) + " is refused: the digest of its cluster name and node list is " +
+  log_.warning(peer_text(event.peer) + " is refused: the digest of its cluster name, node list and model is " +
                hex(event.peer_digest) + ", here it is " + hex(cluster_digest(settings_)) +
-               "; give both daemons the same [cluster]");
+               "; give both daemons the same [cluster], [model] and [limits]");
 }
 
 void Daemon::fill_status(client::NodeStatus& status) {

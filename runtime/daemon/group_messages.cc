@@ -51,7 +51,9 @@ std::string read_members(const client::CreateGroup& wanted, RankSet& members) {
   return "";
 }
 
-std::string read_plan(const client::CreateGroup& wanted, Plan& plan) {
+std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan) {
+  const bool named = wanted.has_reduction() || wanted.has_distribution();
+  plan = named ? planner.trees() : planner.plan(static_cast<Rank>(wanted.ranks_size()));
   if (wanted.segment_bytes() > 0) plan.segment_bytes = wanted.segment_bytes();
   std::string mistake;
   if (wanted.has_reduction()) mistake = read_tree(wanted.reduction(), plan.reduction);

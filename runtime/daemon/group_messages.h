@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "collectives/plan.h"
+#include "runtime/daemon/group_planner.h"
 #include "runtime/node/node.h"
 #include "runtime/wire/client.pb.h"
 
@@ -18,8 +19,8 @@ void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out);
 
 // Both return a sentence that says what is wrong, or nothing.
 std::string read_members(const client::CreateGroup& wanted, RankSet& members);
-// Changes in `plan` what the request names.
-std::string read_plan(const client::CreateGroup& wanted, Plan& plan);
+// The trees that the request names, else the fastest plan for so many ranks. Precondition: members were read.
+std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan);
 
 // How Event::kGroupReady ended.
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status);

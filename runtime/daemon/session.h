@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/daemon/frame_buffer.h"
+#include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/handler_memory.h"
 #include "runtime/daemon/node_host.h"
 #include "runtime/daemon/request_table.h"
@@ -34,7 +35,7 @@ struct SessionContext {
   std::uint32_t nodes = 1;
   std::uint64_t payload_limit = 0;  // bytes
   Nanoseconds default_deadline = 30'000'000'000;
-  Plan plan;  // of groups that are created without one
+  GroupPlanner planner;  // of groups that are created without a tree
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint32_t place)> on_closed;
   SessionCounters counters;

@@ -134,9 +134,9 @@ Session::Handled Session::open_group() {
 Session::Handled Session::create_group() {
   const client::CreateGroup& wanted = request_.create_group();
   const std::string about = quoted("group", wanted.name());
-  GroupDefinition definition{wanted.name(), {}, std::max(1u, wanted.participants()), context_.plan};
+  GroupDefinition definition{wanted.name(), {}, std::max(1u, wanted.participants()), {}};
   std::string mistake = read_members(wanted, definition.members);
-  if (mistake.empty()) mistake = read_plan(wanted, definition.plan);
+  if (mistake.empty()) mistake = read_plan(wanted, context_.planner, definition.plan);
   if (!mistake.empty()) {
     answer(request_.id(), client::CODE_INVALID, about + ": " + mistake);
     return Handled::kDone;

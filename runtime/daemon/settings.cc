@@ -4,6 +4,8 @@
 #include <charconv>
 #include <set>
 
+#include "runtime/daemon/group_planner.h"
+
 namespace fibocast {
 namespace {
 
@@ -46,6 +48,10 @@ Mistake complete_node(Settings& settings) {
 
 Mistake check_model(const Settings& settings) {
   if (settings.model.r() < 1) return SettingsMistake{"model.l_ns", "and model.o_ns are both 0; allowed: r = l + o > 0"};
+  if (!is_plannable(settings))
+    return SettingsMistake{"model.s_ns",
+                           "and the other costs of [model] are so large that times overflow; allowed: s, l "
+                           "and o up to some minutes, 1 us per byte"};
   return {};
 }
 
@@ -58,6 +64,17 @@ Mistake check_emulation(const Settings& settings) {
 std::uint64_t fnv1a(std::uint64_t hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return (hash ^ 0xff) * 0x100000001b3ull;  // no byte of UTF-8: the end of the text
+}
+
+std::string planned_by(const Settings& settings) {
+  const Settings::ModelSection& m = settings.model;
+  std::string text;
+  for (const Nanoseconds time : {m.s_ns, m.r(), std::min(m.o_ns, m.r())}) text += std::to_string(time) + " ";
+  for (const double cost : {m.send_per_byte_ns, m.receive_per_byte_ns}) text += std::to_string(cost) + " ";
+  for (const std::uint32_t bound : {m.processors, settings.limits.transfers, settings.limits.stages})
+    text += std::to_string(bound) + " ";
+  return text + (nic_settings(settings).enabled ? "emulated " : "") +
+         (settings.emulation.ports == NicPorts::kShared ? "shared" : "independent");
 }
 
 Nanoseconds scaled(double time, double scale) { return static_cast<Nanoseconds>(time * scale + 0.5); }
@@ -85,15 +102,6 @@ std::optional<SettingsMistake> complete_settings(Settings& settings) {
   return check_emulation(settings);
 }
 
-Plan default_plan(const Settings& settings) {
-  const auto s = static_cast<std::uint64_t>(settings.model.s_ns);
-  const auto r = static_cast<std::uint64_t>(settings.model.r());
-  Plan plan;
-  plan.reduction = {.kind = TreeKind::kFibo, .s = r, .r = s};
-  plan.distribution = {.kind = TreeKind::kFibo, .s = s, .r = r};
-  return plan;
-}
-
 NicSettings nic_settings(const Settings& settings) {
   const auto& e = settings.emulation;
   NicSettings nic;
@@ -110,7 +118,7 @@ NicSettings nic_settings(const Settings& settings) {
 std::uint64_t cluster_digest(const Settings& settings) {
   std::uint64_t hash = fnv1a(0xcbf29ce484222325ull, settings.cluster.name);
   for (const std::string& node : settings.cluster.nodes) hash = fnv1a(hash, node);
-  return hash;
+  return fnv1a(hash, planned_by(settings));
 }
 
 }  // namespace fibocast

@@ -32,7 +32,10 @@ struct Settings {
     Nanoseconds s_ns = 3000;
     Nanoseconds l_ns = 6000;
     Nanoseconds o_ns = 3000;
-    Nanoseconds r_ns = 0;  // 0: l + o
+    Nanoseconds r_ns = 0;         // 0: l + o
+    double send_per_byte_ns = 1;  // 1: 10 Gbit/s, less what it takes to copy
+    double receive_per_byte_ns = 1;
+    std::uint32_t processors = 1;  // of a host that several nodes share
     Nanoseconds r() const { return r_ns > 0 ? r_ns : l_ns + o_ns; }
   } model;
   WaitPolicy wait = WaitPolicy::kAdaptive;
@@ -72,12 +75,10 @@ struct SettingsMistake {
 // Fills in what follows from other settings (rank of a cluster of one, listen), then looks at all together.
 std::optional<SettingsMistake> complete_settings(Settings& settings);
 
-// The plan of every group that has none of its own: the reduction along Fibo(r,s), the mirror tree (PAPERS A30), the
-// distribution along Fibo(s,r), Bruck and others' tree that is optimal for it (A1).
-Plan default_plan(const Settings& settings);
 // The emulated network card, its times scaled.
 NicSettings nic_settings(const Settings& settings);
-// FNV-1a of the cluster's name and node list: daemons with another one refuse each other.
+// FNV-1a of the cluster's name and node list and of all that group_planner.h plans by: daemons with another one refuse
+// each other, for their groups would wait for each other along different trees.
 std::uint64_t cluster_digest(const Settings& settings);
 
 // "host:port" or "[v6]:port". The port may be 0 to 65535; nothing for anything else.

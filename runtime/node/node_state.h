@@ -100,13 +100,15 @@ struct Slot {
   std::uint32_t delivered = 0;  // local participants that have been answered
   std::uint32_t first_call = kNoRequest;
   std::uint32_t streams_open = 0;  // outgoing, not acknowledged by their receivers yet
+  std::uint32_t nic_sends = 0;     // taken by the emulated NIC, not on their way yet
   std::uint32_t late_stream = 0;   // announced after the end, by late_from: to be declined
   NodeId late_from = kNoNode;
   BufferId buffer = kNoBuffer;
   NodeId answer_owed = kNoNode;  // the coordinator that waits for our freeze answer
   std::uint32_t coordinators_tried = 0;
-  Nanoseconds due = kNever;  // when a verdict is asked for (again)
-  Nanoseconds asked_at = 0;  // since when this coordinator is being asked
+  Nanoseconds due = kNever;        // when a verdict is asked for (again)
+  Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
+  Nanoseconds asked_at = 0;        // since when this coordinator is being asked
   Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, lateness = 0;
   RankSet ranks;
 };
@@ -218,7 +220,7 @@ struct NodeState {
   bool again = false;           // something could not be sent: look again after the next event
   bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;
-  Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due and Inquiry::due
+  Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
   std::uint32_t next_to_transmit = 0;
   std::uint32_t first_work = 0, works = 0;  // in local_work

@@ -59,7 +59,7 @@ bool has_delivered(const NodeState& state, std::uint32_t slot) {
 bool nothing_left(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   if (s.verdict != Verdict::kOk || s.operation == Operation::kBarrier) return true;
-  return s.streams_open == 0 && has_delivered(state, slot);
+  return s.streams_open == 0 && s.nic_sends == 0 && has_delivered(state, slot);
 }
 
 bool advance_base(NodeState& state, std::uint32_t group) {
@@ -187,6 +187,7 @@ void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   // on what they get need not wait for that.
   const bool passes_on = is_push(s.operation) && !slots::is_source(state, slot);
   if (!s.shape_known || !state.engine->finished(slot) || (s.streams_open > 0 && !passes_on)) return;
+  if (transfers::waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) return;
   if (local_data::prepare_result(state, slot)) conclude(state, slot, Verdict::kOk, {}, now);
 }
 

@@ -61,5 +61,10 @@ inline void set_due(NodeState& state, Slot& s, Nanoseconds when) {
   if (when < s.due) s.due = when;
   if (s.due < state.slot_timer) state.slot_timer = s.due;
 }
+// Pumps the slot again at `when`.
+inline void wake_at(NodeState& state, Slot& s, Nanoseconds when) {
+  if (when < s.resume_at) s.resume_at = when;
+  if (when < state.slot_timer) state.slot_timer = when;
+}
 
 }  // namespace fibocast::slots

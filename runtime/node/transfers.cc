@@ -83,10 +83,26 @@ namespace {
 
 bool through_nic(const NodeState& state, const Slot& s) { return state.nic->enabled() && s.charged; }
 
+}  // namespace
+
+// On the clock of the emulated machine the plan's s is one send of the NIC.
+bool waits_for_model_time(NodeState& state, std::uint32_t slot, Nanoseconds not_before, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (not_before == 0 || !through_nic(state, s)) return false;
+  const auto unit = static_cast<Nanoseconds>(slots::group(state, slot).plan.distribution.s);
+  const Nanoseconds send = state.settings.nic.send;
+  const Nanoseconds start = s.arrived_at + not_before / unit * send + not_before % unit * send / unit;
+  if (now < start) slots::wake_at(state, s, start);
+  return now < start;
+}
+
+namespace {
+
 // False: no room just now, the transfer stays the engine's next.
 bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (!through_nic(state, s)) return transmit(state, slot, send.index, send.repetition, now);
+  if (waits_for_model_time(state, slot, send.not_before, now)) return false;
   const bool announced = !slots::is_bulk(state, slot, send.transfer) ||
                          slots::transfer_states(state, slot)[send.index].stream != TransferState::Stream::kNone;
   if (state.nic->full() || !announced) {
@@ -96,6 +112,7 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
   const std::uint64_t bytes = slots::bytes_of(state, slot, send.transfer, send.repetition);
   const std::uint64_t ticket = pack({slot, s.generation, send.index, send.repetition});
   const Nanoseconds begins = state.nic->request_send(ticket, bytes, now);
+  ++s.nic_sends;
   if (s.first_send_at == 0) s.first_send_at = begins;
   return true;
 }
@@ -120,7 +137,8 @@ void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const bool called = is_push(s.operation) || state.engine->arrived(slot);
   const bool known = s.shape_known && (!slots::is_source(state, slot) || state.engine->arrived(slot));
-  if (s.activated_at == 0 && called && known && state.engine->activated(slot)) s.activated_at = now;
+  if (s.activated_at != 0 || !called || !known || !state.engine->activated(slot)) return;
+  if (!waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) s.activated_at = now;
 }
 
 void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {

@@ -15,6 +15,8 @@ bool set_shape(NodeState& state, std::uint32_t slot, const PeerMessage& m);
 void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Hands one transfer of the schedule to its channel. False: no room just now.
 bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition, Nanoseconds now);
+// A stage's model time (Stage::not_before) is still to come: only on the emulated machine, which wakes the slot then.
+bool waits_for_model_time(NodeState& state, std::uint32_t slot, Nanoseconds not_before, Nanoseconds now);
 // Notes when the last message this rank waits for was in.
 void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // The operation has failed here: streams end, nobody waits for the payload any more.

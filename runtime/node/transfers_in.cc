@@ -191,7 +191,10 @@ void on_nic(NodeState& state, const NicDue& due, Nanoseconds now) {
   if (!s.used || (s.generation & 0xfff) != t.generation || failed || s.frozen) return;
   s.lateness = std::max(s.lateness, due.lateness);
   if (!due.is_send) return deliver(state, t.slot, t.index, t.repetition, now);
-  if (transfers::transmit(state, t.slot, t.index, t.repetition, now)) return;
+  if (transfers::transmit(state, t.slot, t.index, t.repetition, now)) {
+    --s.nic_sends;
+    return close_if_through(state, t.slot, now);
+  }
   s.lateness = kNever;  // the channel was full: the transfer goes round once more, the measurement is worthless
   if (!state.nic->full()) state.nic->request_send(due.ticket, 0, now);
 }

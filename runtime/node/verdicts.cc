@@ -246,7 +246,8 @@ void on_timer(NodeState& state, Nanoseconds now) {
   for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
     Slot& s = state.slots[slot];
     if (s.state == Slot::State::kOpen && s.due <= now) ask_for_verdict(state, slot, now);
-    if (s.state == Slot::State::kOpen) state.slot_timer = std::min(state.slot_timer, s.due);
+    if (s.resume_at <= now) s.resume_at = kNever, operations::pump(state, slot, now);
+    if (s.state == Slot::State::kOpen) state.slot_timer = std::min({state.slot_timer, s.due, s.resume_at});
   }
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     GroupState& g = state.groups[group];

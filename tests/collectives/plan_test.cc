@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/schedule.h"
 
 namespace fibocast {
 namespace {
@@ -45,6 +47,22 @@ TEST(Plan, ChoicesOfTheCatalogGoThroughOneByte) {
   EXPECT_EQ(choice_of(plan_code(kary)), kary);
   EXPECT_EQ(choice_of(plan_code(wide)), wide);
   EXPECT_EQ(choice_of(plan_code({Algorithm::kDissemination, {}, 128})), AlgorithmChoice{});
+}
+
+// The root has more children than anybody. A fan-out grows with r / s: for these it is at most 32.
+TEST(Plan, TheOwnScheduleInAMillionRanksFitsInOneKiB) {
+  constexpr Rank kMillion = 1'000'000;
+  constexpr std::array<std::array<std::uint64_t, 2>, 5> kLatencies = {
+      {{1, 1}, {1, 3}, {27, 88}, {3137, 9413}, {27000, 88001}}};
+  for (const auto [s, r] : kLatencies) {
+    Plan plan{.reduction = {.s = r, .r = s}, .distribution = {.s = s, .r = r}};
+    for (const Operation operation : {Operation::kBarrier, Operation::kMulticast, Operation::kAllreduce}) {
+      OperationShape shape{.operation = operation, .ranks = kMillion, .choice = {Algorithm::kTrees}};
+      const auto root = build_rank_part(plan, shape, 0);
+      ASSERT_TRUE(root.has_value());
+      EXPECT_LE(root->view().stages.size_bytes() + root->view().transfers.size_bytes(), 1024u) << s << " " << r;
+    }
+  }
 }
 
 TEST(Plan, WhatIsNotPlannedIsTheDefault) {

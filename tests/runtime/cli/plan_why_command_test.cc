@@ -118,6 +118,35 @@ TEST(PlanWhy, DifferentNodes) {
   std::remove(path.c_str());
 }
 
+// Nodes of one host share what `processors` says.
+TEST(PlanWhy, TheModelOfADaemonsSettings) {
+  const std::string file = testing::TempDir() + "why_model.toml";
+  std::ofstream(file) << "[node]\nrank = 0\n[cluster]\nnodes = [\"a:1\", \"a:2\", \"b:1\"]\n"
+                      << "[model]\ns_ns = 27000\nl_ns = 61000\no_ns = 27000\nsend_per_byte_ns = 0.25\nprocessors = 2\n";
+  PlanWhyOptions options{.operation = "multicast", .ranks = 19, .bytes = 100};
+  options.model = file;
+  const Json answer = json(options);
+  EXPECT_EQ(answer["model"]["s"], 27000);
+  EXPECT_EQ(answer["model"]["l"], 61000);
+  EXPECT_EQ(answer["model"]["o"], 27000);
+  EXPECT_EQ(answer["model"]["c"], 0.25);
+  EXPECT_EQ(answer["model"]["d"], 1);
+  EXPECT_NE(run([&] {
+              options.json = false;
+              return options;
+            }())
+                .out.find("2 nodes on each host with 2 processors"),
+            std::string::npos);
+  options.costs.s = "1", options.costs.r = "1";
+  refuses(options, "either --model or costs");
+  std::ofstream(file) << "[model]\ns_ns = 0\n";
+  options.costs = {};
+  refuses(options, "model.s_ns");
+  options.model = file + ".not";
+  refuses(options, file + ".not");
+  std::remove(file.c_str());
+}
+
 TEST(PlanWhy, WrongUseIsOneSentence) {
   refuses(manna("sing", 19), "there is no operation \"sing\"");
   refuses(manna("barrier", 0), "--ranks must be 1 to");

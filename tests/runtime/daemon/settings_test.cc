@@ -5,16 +5,6 @@
 namespace fibocast {
 namespace {
 
-TEST(Settings, TheDefaultPlanIsTheMirrorTreeUpAndFiboDown) {
-  Settings settings;
-  settings.model = {.s_ns = 27'000, .l_ns = 40'000, .o_ns = 48'000, .r_ns = 0};
-  const Plan plan = default_plan(settings);
-  EXPECT_EQ(plan.distribution, (TreeSpec{.kind = TreeKind::kFibo, .s = 27'000, .r = 88'000}));
-  EXPECT_EQ(plan.reduction, (TreeSpec{.kind = TreeKind::kFibo, .s = 88'000, .r = 27'000}));
-  settings.model.r_ns = 90'000;
-  EXPECT_EQ(default_plan(settings).distribution.r, 90'000u);
-}
-
 TEST(Settings, TheNicIsScaled) {
   Settings settings;
   EXPECT_FALSE(nic_settings(settings).enabled);
@@ -30,10 +20,16 @@ TEST(Settings, TheNicIsScaled) {
   EXPECT_EQ(nic.send_per_byte, 50);
 }
 
-TEST(Settings, TheDigestIsOfNameAndNodes) {
+TEST(Settings, TheDigestIsOfNameNodesAndModel) {
   Settings a, b;
   EXPECT_EQ(cluster_digest(a), cluster_digest(b));
   b.cluster.name = "other";
+  EXPECT_NE(cluster_digest(a), cluster_digest(b));
+  b = a;
+  b.model.o_ns += 1;
+  EXPECT_NE(cluster_digest(a), cluster_digest(b));
+  b = a;
+  b.emulation.s_ns = 1;
   EXPECT_NE(cluster_digest(a), cluster_digest(b));
   a.cluster.nodes = {"ab:1", "c:1"};
   b = a;

@@ -1,0 +1,20 @@
+// The model of a cluster as its daemons are set: the [model] of a settings file, for `fibocast plan why --model FILE`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/cli/plan_costs.h"
+
+namespace fibocast {
+
+struct PlanModel {
+  CostOptions costs;
+  std::uint32_t colocated = 1;  // nodes of one host, from cluster.nodes
+  std::uint32_t processors = 1;
+};
+
+// Nothing for a file that is not there or that a daemon would not start with; `error` is then a sentence.
+std::optional<PlanModel> read_model(const std::string& file, std::string& error);
+
+}  // namespace fibocast

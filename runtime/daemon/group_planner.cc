@@ -1,0 +1,55 @@
+#include "runtime/daemon/group_planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fibocast {
+namespace {
+
+Rational thousandths(double ns) { return {static_cast<std::uint64_t>(std::llround(ns * 1000)), 1000}; }
+
+}  // namespace
+
+CostModel cost_model(const Settings& settings) {
+  const Settings::ModelSection& m = settings.model;
+  const Nanoseconds occupancy = std::min(m.o_ns, m.r());
+  return in_ticks({.send = m.s_ns,
+                   .latency = m.r() - occupancy,
+                   .occupancy = occupancy,
+                   .send_per_byte = thousandths(m.send_per_byte_ns),
+                   .occupancy_per_byte = thousandths(m.receive_per_byte_ns)},
+                  settings.emulation.ports == NicPorts::kShared ? Ports::kShared : Ports::kIndependent)
+      .model;
+}
+
+bool is_plannable(const Settings& settings) {
+  const Settings::ModelSection& m = settings.model;
+  if (!are_latencies_valid(m.s_ns, m.r())) return false;
+  OperationShape shape{.ranks = static_cast<Rank>(settings.cluster.nodes.size())};
+  shape.total_bytes = representative_bytes(kSizeClasses - 1);
+  for (const Operation operation : {Operation::kMulticast, Operation::kAlltoall}) {
+    shape.operation = operation;
+    if (!forecast_fits(shape, cost_model(settings))) return false;
+  }
+  return true;
+}
+
+HostSharing shared_hosts(const Settings& settings) {
+  HostSharing hosts{.nodes = 1, .processors = settings.model.processors};
+  if (nic_settings(settings).enabled) return hosts;
+  std::map<std::string, Rank> nodes;
+  for (const std::string& node : settings.cluster.nodes)
+    if (const auto at = parse_host_port(node)) hosts.nodes = std::max(hosts.nodes, ++nodes[at->host]);
+  return hosts;
+}
+
+GroupPlanner::GroupPlanner(const Settings& settings)
+    : model_(cost_model(settings)), hosts_(shared_hosts(settings)), limits_(settings.limits) {}
+
+const Plan& GroupPlanner::plan(Rank ranks) {
+  const auto known = plans_.find(ranks);
+  if (known != plans_.end()) return known->second;
+  return plans_.emplace(ranks, plan_for(model_, ranks, limits_, hosts_)).first->second;
+}
+
+}  // namespace fibocast

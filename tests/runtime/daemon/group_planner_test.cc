@@ -1,0 +1,66 @@
+#include "runtime/daemon/group_planner.h"
+
+#include <gtest/gtest.h>
+
+namespace fibocast {
+namespace {
+
+Settings cluster_of(std::uint32_t nodes, bool one_host) {
+  Settings settings;
+  settings.node.rank = 0;
+  settings.cluster.nodes.clear();
+  for (std::uint32_t i = 0; i < nodes; ++i)
+    settings.cluster.nodes.push_back(one_host ? "127.0.0.1:" + std::to_string(7000 + i)
+                                              : "n" + std::to_string(i) + ":7117");
+  return settings;
+}
+
+TEST(GroupPlanner, TreesAreTheOptimalOnesForTheModel) {
+  Settings settings = cluster_of(4, false);
+  settings.model = {.s_ns = 27, .l_ns = 40, .o_ns = 48, .r_ns = 0};
+  Plan trees = GroupPlanner(settings).trees();
+  EXPECT_EQ(reduce_latencies(trees.distribution.s, trees.distribution.r).s, 27u);
+  EXPECT_EQ(reduce_latencies(trees.distribution.s, trees.distribution.r).r, 88u);
+  // A parent is busy o for each child; a child's message is on its way for s + l (A30).
+  EXPECT_EQ(reduce_latencies(trees.reduction.s, trees.reduction.r).s, 48u);
+  EXPECT_EQ(reduce_latencies(trees.reduction.s, trees.reduction.r).r, 67u);
+  settings.model.r_ns = 90;  // r is more than l + o: the wire takes the rest
+  trees = GroupPlanner(settings).trees();
+  EXPECT_EQ(reduce_latencies(trees.distribution.s, trees.distribution.r).r, 10u);  // 27 : 90 = 3 : 10
+}
+
+TEST(GroupPlanner, PlansAreTheFastestForTheModel) {
+  const Settings settings = cluster_of(19, false);
+  GroupPlanner planner(settings);
+  const Plan& plan = planner.plan(19);
+  PlanQuestion question;
+  question.shape = {.operation = Operation::kBarrier, .ranks = 19};
+  question.model = cost_model(settings);
+  EXPECT_EQ(planned_choice(plan, Operation::kBarrier, 0), answer(question).best()->choice);
+  EXPECT_EQ(&plan, &planner.plan(19));  // remembered
+}
+
+// On one host the processors have to handle all messages: trees need the fewest.
+TEST(GroupPlanner, NodesThatShareAHostUseTrees) {
+  const Settings together = cluster_of(19, true), apart = cluster_of(19, false);
+  EXPECT_EQ(shared_hosts(together).nodes, 19u);
+  EXPECT_EQ(shared_hosts(apart).nodes, 1u);
+  EXPECT_EQ(planned_choice(GroupPlanner(together).plan(19), Operation::kBarrier, 0).algorithm, Algorithm::kTrees);
+  EXPECT_EQ(planned_choice(GroupPlanner(apart).plan(19), Operation::kBarrier, 0).algorithm, Algorithm::kDissemination);
+  Settings emulated = together;
+  emulated.emulation.s_ns = 27'000;
+  EXPECT_EQ(shared_hosts(emulated).nodes, 1u);
+}
+
+TEST(GroupPlanner, CostsThatOverflowAreAMistake) {
+  Settings settings = cluster_of(4096, false);
+  settings.limits.nodes = 4096;
+  EXPECT_FALSE(complete_settings(settings).has_value());
+  settings.model.s_ns = 3'600'000'000'000;
+  settings.model.send_per_byte_ns = 0.001;
+  ASSERT_TRUE(complete_settings(settings).has_value());
+  EXPECT_EQ(complete_settings(settings)->key, "model.s_ns");
+}
+
+}  // namespace
+}  // namespace fibocast
