@@ -56,7 +56,6 @@ void Engine::open_written(std::uint32_t run, const OperationShape& shape, std::u
 void Engine::begin(std::uint32_t run, const OperationShape& shape) {
   Run& r = memory_.runs[run];
   r.shape = shape;
-  r.now = kNever;
   r.open_stages = r.stages;
   r.waiting = 0;
   r.latest_not_before = 0;
@@ -68,11 +67,6 @@ void Engine::begin(std::uint32_t run, const OperationShape& shape) {
     r.latest_not_before = std::max(r.latest_not_before, s.stages[i].not_before);
     for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
   }
-  end_repetitions(run);
-}
-
-void Engine::advance(std::uint32_t run, Nanoseconds now) {
-  memory_.runs[run].now = now;
   end_repetitions(run);
 }
 
@@ -109,7 +103,6 @@ Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uin
 bool Engine::started(std::uint32_t run, std::uint32_t stage) const {
   const Stage& st = schedule(run).stages[stage];
   if (st.waits_for_arrival && !memory_.runs[run].arrived) return false;
-  if (st.not_before > memory_.runs[run].now) return false;
   return st.after == kNoStage || progress(run)[st.after].ended;
 }
 

@@ -33,7 +33,6 @@ class Engine {
     std::uint32_t waiting;          // receives (all repetitions) that have not come
     Nanoseconds latest_not_before;  // of all stages
     bool arrived;
-    Nanoseconds now;  // model time since the start: advance()
   };
   // Memory for `runs` operations: stages, progress: runs * limits.stages; transfers, counts: runs * limits.transfers.
   // `runs` must be value-initialised, the others may hold anything.
@@ -65,9 +64,6 @@ class Engine {
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
   // The same with a schedule that is already in the run's memory, `stages` long, because no plan names it.
   void open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages);
-  // For hosts with a model's time, right after opening and whenever it passes: stages wait for their not_before.
-  // Without it none does.
-  void advance(std::uint32_t run, Nanoseconds now);
   // -- events in
   void arrive(std::uint32_t run);  // all local participants have called
   Receipt receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition);

@@ -16,15 +16,8 @@ Firmware::Firmware(const OperationShape& shape, RankPrograms programs, NodeTable
 
 bool Firmware::call(Rank rank) {
   Engine engine = programs_.engine(rank);
-  engine.advance(0, 0);
   engine.arrive(0);
   return settle(rank, engine, 0);
-}
-
-bool Firmware::wake(Rank rank, Ticks now) {
-  Engine engine = programs_.engine(rank);
-  engine.advance(0, static_cast<Nanoseconds>(now));
-  return settle(rank, engine, now);
 }
 
 bool Firmware::receive(const TimedEvent& message, Ticks now) {
@@ -44,7 +37,7 @@ bool Firmware::settle(Rank rank, Engine& engine, Ticks now) {
   if (!engine.finished(0)) return engine.next_send(0, next);
   if (done_[rank]) return false;
   done_[rank] = true;
-  active_[rank] = now;
+  active_[rank] = std::max(now, static_cast<Ticks>(engine.latest_not_before(0)));
   --unfinished_;
   return false;
 }
@@ -64,7 +57,8 @@ bool Firmware::next_send(Rank rank, Outgoing& out) {
          .bytes = transfer_bytes(shape_, next.transfer, next.repetition),
          .transfer = next.index,
          .repetition = next.repetition,
-         .stage = next.transfer.stage};
+         .stage = next.transfer.stage,
+         .not_before = static_cast<Ticks>(std::max<Nanoseconds>(next.not_before, 0))};
   return true;
 }
 
@@ -76,15 +70,6 @@ void Firmware::send(Rank rank, Outgoing& out, Ticks extra, Ticks now) {
   Engine engine = programs_.engine(rank);
   engine.commit_send(0);
   settle(rank, engine, now);
-}
-
-Ticks Firmware::next_wake(Rank rank, Ticks now) const {
-  Ticks next = 0;
-  for (const Stage& stage : programs_.schedule(rank).stages) {
-    const auto time = static_cast<Ticks>(std::max<Nanoseconds>(stage.not_before, 0));
-    if (time > now && (next == 0 || time < next)) next = time;
-  }
-  return next;
 }
 
 std::uint64_t Firmware::bytes_of(const TimedEvent& message) const {

@@ -44,7 +44,8 @@ struct Outgoing {
   std::uint32_t transfer = 0;
   std::uint32_t repetition = 0;
   std::uint8_t stage = 0;
-  Ticks begins = 0;  // its occupancy of the sender
+  Ticks not_before = 0;  // it must not be taken earlier
+  Ticks begins = 0;      // its occupancy of the sender
   Ticks departs = 0;
 };
 
@@ -56,7 +57,6 @@ class Firmware {
 
   // -- events in. Each says whether the node now has something to send.
   bool call(Rank rank);                                // the application calls the operation, at time 0
-  bool wake(Rank rank, Ticks now);                     // a not_before has come
   bool receive(const TimedEvent& message, Ticks now);  // its occupancy is over
   // A message of these bytes asks for the port now: first come, first served.
   Occupancy occupy(Rank rank, std::uint64_t bytes, Ticks now);
@@ -65,8 +65,6 @@ class Firmware {
   bool next_send(Rank rank, Outgoing& out);
   // Takes it: its port is charged, `extra` ticks more than the node's own cost.
   void send(Rank rank, Outgoing& out, Ticks extra, Ticks now);
-  // The first not_before after `now`; 0 if there is none.
-  Ticks next_wake(Rank rank, Ticks now) const;
 
   // -- queries
   std::uint64_t bytes_of(const TimedEvent& message) const;  // a message on its way

@@ -11,13 +11,11 @@ constexpr std::uint64_t kEventsPerProgress = 1u << 20;
 class Multicomputer {
  public:
   Multicomputer(Firmware firmware, Network& network, const SimulationOptions& options)
-      : firmware_(std::move(firmware)), network_(network), options_(options) {}
+      : firmware_(std::move(firmware)), network_(network), options_(options), sends_later_(firmware_.ranks()) {}
 
   bool run() {
-    for (Rank rank = 0; rank < firmware_.ranks(); ++rank) {
+    for (Rank rank = 0; rank < firmware_.ranks(); ++rank)
       if (firmware_.call(rank)) push_send(rank, 0);
-      push_wake(rank, 0);
-    }
     while (queue_.next_batch(batch_) && !firmware_.failed())
       for (const TimedEvent& event : batch_) handle(event);
     return firmware_.finished();
@@ -40,9 +38,6 @@ class Multicomputer {
       case TimedKind::kReceived:
         if (firmware_.receive(event, event.time)) push_send(event.rank, event.time);
         return;
-      case TimedKind::kWake:
-        if (firmware_.wake(event.rank, event.time)) push_send(event.rank, event.time);
-        return push_wake(event.rank, event.time);
       case TimedKind::kSend: return serve_sends(event);
     }
   }
@@ -52,15 +47,18 @@ class Multicomputer {
     queue_.push({.time = now, .source = rank, .rank = rank, .kind = TimedKind::kSend});
   }
 
-  void push_wake(Rank rank, Ticks now) {
-    if (const Ticks next = firmware_.next_wake(rank, now); next > 0)
-      queue_.push({.time = next, .source = rank, .rank = rank, .kind = TimedKind::kWake});
+  // Asked again whenever something comes in meanwhile.
+  void send_later(Rank rank, Ticks when) {
+    if (sends_later_[rank] == when) return;
+    sends_later_[rank] = when;
+    push_send(rank, when);
   }
 
   NodeId node(Rank rank) const { return options_.node_of.empty() ? rank : options_.node_of[rank]; }
 
   void serve_sends(const TimedEvent& event) {
     for (Outgoing out; firmware_.next_send(event.rank, out);) {
+      if (out.not_before > event.time) return send_later(event.rank, out.not_before);
       firmware_.send(event.rank, out, network_.extra_send(node(event.rank), node(out.target)), event.time);
       ++run_.messages;
       run_.bytes += out.bytes;
@@ -106,6 +104,7 @@ class Multicomputer {
   const SimulationOptions& options_;
   TimedEventQueue queue_;
   std::vector<TimedEvent> batch_;
+  std::vector<Ticks> sends_later_;  // by rank: the not_before that it waits for
   SimulationRun run_;
 };
 

@@ -15,10 +15,9 @@ bool goes_first(const TimedEvent& a, const TimedEvent& b) {
          std::tie(b.source, b.stage, b.repetition, b.transfer, b.rank);
 }
 
-// What ends a receive or wakes a node concerns that node alone.
+// The end of a receive concerns its node alone.
 bool order_matters(const std::vector<TimedEvent>& events) {
-  const TimedKind kind = events.front().kind;
-  return events.size() > 1 && kind != TimedKind::kWake && kind != TimedKind::kReceived;
+  return events.size() > 1 && events.front().kind != TimedKind::kReceived;
 }
 
 }  // namespace

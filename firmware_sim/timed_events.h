@@ -1,5 +1,5 @@
 // What happens on a modelled machine, as plain data in virtual time: a message leaves, moves, asks for its receiver,
-// is in; a node wakes or sends. And the queue that hands these out in order of time.
+// is in; a node sends. And the queue that hands these out in order of time.
 #pragma once
 
 #include <array>
@@ -16,12 +16,11 @@ using Ticks = std::uint64_t;  // virtual time in a machine's common unit
 enum class TimedKind : std::uint8_t {
   kHop,             // a message is at the next place of its way
   kDeparture,       // a message leaves its sender
-  kWake,            // a stage's not_before has come
   kReceived,        // the receiver's occupancy is over
   kReceiveRequest,  // a message is at its receiver and wants its port
   kSend,            // a node that has something to send
 };
-inline constexpr std::size_t kTimedKinds = 6;
+inline constexpr std::size_t kTimedKinds = 5;
 
 struct TimedEvent {
   Ticks time = 0;
@@ -30,7 +29,7 @@ struct TimedEvent {
   std::uint32_t transfer = 0;    // index in the sender's transfers
   std::uint32_t repetition = 0;  // of the sender's stage
   std::uint32_t packet = 0;      // the network's own name for a message on its way
-  TimedKind kind = TimedKind::kWake;
+  TimedKind kind = TimedKind::kSend;
   std::uint8_t stage = 0;  // in which the receiver waits for it
 };
 

@@ -49,12 +49,12 @@ TEST(TimedEventQueue, WhatIsPushedWhileATimeIsUnderWayStillHappensThen) {
   std::vector<TimedEvent> batch;
   queue.push({.time = 3, .kind = TimedKind::kSend});
   ASSERT_TRUE(queue.next_batch(batch));
-  queue.push({.time = 4, .kind = TimedKind::kWake});
+  queue.push({.time = 4, .kind = TimedKind::kReceived});
   queue.push({.time = 3, .kind = TimedKind::kDeparture});
   ASSERT_TRUE(queue.next_batch(batch));
   EXPECT_EQ(batch.front().kind, TimedKind::kDeparture);
   ASSERT_TRUE(queue.next_batch(batch));
-  EXPECT_EQ(batch.front().kind, TimedKind::kWake);
+  EXPECT_EQ(batch.front().kind, TimedKind::kReceived);
   EXPECT_FALSE(queue.next_batch(batch));
 }
 
