@@ -37,11 +37,15 @@ void barrier(benchmark::State& state) { simulate(state, {.ranks = static_cast<Ra
 void multicast(benchmark::State& state) {
   simulate(state, {.operation = Operation::kMulticast, .ranks = static_cast<Rank>(state.range(0))});
 }
+void binomial_barrier(benchmark::State& state) {
+  simulate(state, {.ranks = static_cast<Rank>(state.range(0)), .choice = {Algorithm::kTrees, TreeKind::kBinomial}});
+}
 void dissemination(benchmark::State& state) {
   simulate(state, {.ranks = static_cast<Rank>(state.range(0)), .choice = {Algorithm::kDissemination, {}, 2}});
 }
 
 BENCHMARK(barrier)->Arg(1000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(binomial_barrier)->Arg(1000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(dissemination)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(multicast)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
