@@ -8,6 +8,7 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/models/workstation_trees.h"
 #include "collectives/models/workstations.h"
+#include "firmware_sim/full_nodes.h"
 #include "firmware_sim/random.h"
 #include "firmware_sim/tree_workload.h"
 
@@ -73,20 +74,21 @@ bool Experiment::plan(std::string& error) {
   const OperationShape shape = shape_of(request_);
   const std::uint64_t each = shape.segments() > 1 ? shape.segment_bytes : shape.total_bytes;
   const CostModel costs = planning_costs(request_.machine, machine_, each);
-  const Plan plan = fibo_plan(costs);
-  if (!is_valid(plan)) {
+  plan_ = fibo_plan(costs);
+  if (!is_valid(plan_)) {
     error = "the costs are too large or have too many digits to plan with";
     return false;
   }
-  return request_.tree.empty() ? take_algorithm(shape, plan, error) : take_tree(shape, plan, error);
+  return request_.tree.empty() ? take_algorithm(shape, error) : take_tree(shape, error);
 }
 
-bool Experiment::take_algorithm(OperationShape shape, const Plan& plan, std::string& error) {
+bool Experiment::take_algorithm(OperationShape shape, std::string& error) {
   const auto choice =
       choose_algorithm(shape.operation, request_.algorithm.empty() ? "planned" : request_.algorithm, error);
   if (!choice) return false;
   shape.choice = *choice;
-  if (choice->algorithm == Algorithm::kPlanned) shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
+  if (choice->algorithm == Algorithm::kPlanned)
+    shape.choice = planned_choice(plan_, shape.operation, shape.total_bytes);
   way_ = algorithm_name(shape.operation, shape.choice);
   if (shape.choice.algorithm == Algorithm::kFlooding) {
     shape.ranks = 2 * shape.ranks - 1;
@@ -95,11 +97,11 @@ bool Experiment::take_algorithm(OperationShape shape, const Plan& plan, std::str
       error = "a flooding on a fat tree takes all its leaves: " + std::to_string(machine_.network->places()) + " ranks";
   }
   if (error.empty()) error = objection(shape);
-  workload_ = workload_of(plan, shape);
+  workload_ = workload_of(plan_, shape);
   return error.empty();
 }
 
-bool Experiment::take_tree(OperationShape shape, const Plan& plan, std::string& error) {
+bool Experiment::take_tree(OperationShape shape, std::string& error) {
   way_ = request_.tree;
   std::string unknown;
   auto choice = choose_algorithm(shape.operation, request_.tree, unknown);
@@ -109,7 +111,7 @@ bool Experiment::take_tree(OperationShape shape, const Plan& plan, std::string& 
   if (is_known_tree && !(own_binomial && goes_along_any_tree(shape.operation))) {
     shape.choice = *choice;
     error = objection(shape);
-    workload_ = workload_of(plan, shape);
+    workload_ = workload_of(plan_, shape);
     return error.empty();
   }
   if (!goes_along_any_tree(shape.operation)) {
@@ -166,6 +168,13 @@ std::optional<Rational> Experiment::gather_by_equation_12() const {
 std::optional<SimulationRun> Experiment::run(SimulationOptions options, std::string& error) {
   options.node_of = node_of_;
   return simulate_machine(workload_, nodes_, *machine_.network, options, error);
+}
+
+std::optional<SimulationRun> Experiment::run_full_nodes(std::string& error) {
+  if (!schedule_)
+    return simulate_full_nodes({plan_, shape(), nodes_, node_of_, request_.root}, *machine_.network, error);
+  error = "whole nodes follow plans, which do not name the tree \"" + way_ + "\"";
+  return {};
 }
 
 }  // namespace fibocast

@@ -36,6 +36,8 @@ class Experiment {
 
   // Once. As simulate_machine().
   std::optional<SimulationRun> run(SimulationOptions options, std::string& error);
+  // Once, in its place: as simulate_full_nodes(). Not along trees that no plan names.
+  std::optional<SimulationRun> run_full_nodes(std::string& error);
 
   const ExperimentRequest& request() const { return request_; }
   const OperationShape& shape() const { return workload_.shape; }
@@ -49,8 +51,8 @@ class Experiment {
  private:
   explicit Experiment(const ExperimentRequest& request) : request_(request) {}
   bool plan(std::string& error);
-  bool take_algorithm(OperationShape shape, const Plan& plan, std::string& error);
-  bool take_tree(OperationShape shape, const Plan& plan, std::string& error);
+  bool take_algorithm(OperationShape shape, std::string& error);
+  bool take_tree(OperationShape shape, std::string& error);
   void set_nodes();
   NodeId place_of(Rank real) const { return placed_.empty() ? real : placed_[real]; }
   std::uint32_t kind_at(NodeId node) const;
@@ -58,6 +60,7 @@ class Experiment {
 
   ExperimentRequest request_;
   Machine machine_;
+  Plan plan_;
   Workload workload_;
   std::unique_ptr<Schedule> schedule_;  // what the workload looks at, along a tree that no plan names
   std::string way_;

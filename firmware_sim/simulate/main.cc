@@ -60,7 +60,9 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"row-major", "random"}))
       ->capture_default_str();
   app.add_option("--seed", r.seed, "of a random placement")->capture_default_str();
-  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone")->check(CLI::IsMember({"engine"}));
+  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 128 nodes)")
+      ->check(CLI::IsMember({"engine", "node"}))
+      ->capture_default_str();
   app.add_option("--trace", o.trace, "write a Chrome trace (for Perfetto) to this file");
   app.add_flag("--timeline", o.timeline, "draw who sends and receives when");
   app.add_flag("--json", o.json, "one JSON document on stdout");
@@ -122,7 +124,9 @@ int simulate(Options& o) {
   auto experiment = Experiment::prepare(o.request, error);
   if (!experiment) return fail(error, kWrongUse);
   const SimulationOptions options = simulation_options(o);
-  const auto run = experiment->run(options, error);
+  const bool whole = o.fidelity == "node";
+  if (whole && options.record) return fail("traces and timelines are drawn of --fidelity engine", kWrongUse);
+  const auto run = whole ? experiment->run_full_nodes(error) : experiment->run(options, error);
   if (options.progress) std::cerr << '\r';
   if (!run) return fail(error, kFailed);
   if (!o.trace.empty()) {
@@ -131,7 +135,9 @@ int simulate(Options& o) {
     if (!file.flush()) return fail(o.trace + " cannot be written", kFailed);
   }
   if (o.json) {
-    std::cout << answer_json(*experiment, *run).dump(2) << '\n';
+    auto answer = answer_json(*experiment, *run);
+    answer["fidelity"] = o.fidelity;
+    std::cout << answer.dump(2) << '\n';
     return 0;
   }
   std::cout << answer_text(*experiment, *run);

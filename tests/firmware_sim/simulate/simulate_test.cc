@@ -93,8 +93,9 @@ struct Output {
   int code = -1;
 };
 
+// As `fibocast` finds it.
 Output simulate(const std::string& arguments) {
-  const std::string command = FIBOCAST_BINARY_DIR "/bin/fibocast-simulate " + arguments + " 2>&1";
+  const std::string command = FIBOCAST_BINARY_DIR "/bin/fibocast simulate " + arguments + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   Output output;
   std::array<char, 4096> part{};
