@@ -34,6 +34,13 @@ bool bytes_fit(const Machine& machine, const MachineDescription& d, std::uint64_
   return most == 0 || bytes <= kMostCostTicks / most;
 }
 
+// A fat tree has the routers of a flooding; elsewhere they are nodes like any other.
+Rank nodes_needed(const ExperimentRequest& request) {
+  const bool has_routers = request.operation == Operation::kAllgather && request.algorithm == "flooding" &&
+                           request.machine.network != NetworkKind::kFatTree;
+  return has_routers && request.ranks > 0 ? 2 * request.ranks - 1 : request.ranks;
+}
+
 // Fisher and Yates.
 std::vector<NodeId> shuffled(std::uint64_t nodes, std::uint64_t seed) {
   std::vector<NodeId> order(nodes);
@@ -47,7 +54,7 @@ std::vector<NodeId> shuffled(std::uint64_t nodes, std::uint64_t seed) {
 
 std::optional<Experiment> Experiment::prepare(const ExperimentRequest& request, std::string& error) {
   Experiment experiment(request);
-  auto machine = build_machine(request.machine, request.ranks, error);
+  auto machine = build_machine(request.machine, nodes_needed(request), error);
   if (!machine) return {};
   experiment.machine_ = *std::move(machine);
   if (request.root >= request.ranks) {

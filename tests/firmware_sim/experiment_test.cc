@@ -103,11 +103,14 @@ TEST(Experiment, WorkstationsHaveTreesOfTheirOwn) {
 }
 
 TEST(Experiment, FloodingBringsItsRouters) {
+  std::string error;
   ExperimentRequest request = on("cbft", Operation::kAllgather, 8);
   request.algorithm = "flooding";
   const SimulationRun r = run(request);
   EXPECT_EQ(r.active.size(), 15u);
   EXPECT_EQ(r.completion, 9u);  // E7
+  request.machine = machine_preset("ideal", 8, error).value();
+  EXPECT_EQ(run(request).active.size(), 15u);
 }
 
 TEST(Experiment, RefusesWithASentence) {
