@@ -3,7 +3,9 @@
 #include <array>
 #include <charconv>
 
+#include "collectives/divide.h"
 #include "collectives/schedule.h"
+#include "collectives/share_name.h"
 
 namespace fibocast {
 namespace {
@@ -27,6 +29,10 @@ constexpr auto kScatter = Operation::kScatter;
 constexpr auto kGather = Operation::kGather;
 constexpr auto kAllgather = Operation::kAllgather;
 constexpr auto kAlltoall = Operation::kAlltoall;
+constexpr auto kDivide = Operation::kDivide;
+constexpr auto kConquer = Operation::kConquer;
+constexpr AlgorithmChoice kHalfShares{kBinomialShares, {}, kWholeShare / 2};
+constexpr std::string_view kShares = "share:ALPHA";
 
 constexpr std::array kCatalog = {
     tree(kBarrier, {}, "fibo", "tokens up Fibo(r,s), down Fibo(s,r)"),
@@ -89,10 +95,23 @@ constexpr std::array kCatalog = {
     AlgorithmEntry{kAlltoall, "phased_constant", "in the steps of a fat tree of constant capacity", {kPhasedConstant}},
     AlgorithmEntry{kAlltoall, "phased_exponential", "... of exponential capacity", {kPhasedExponential}},
     AlgorithmEntry{kAlltoall, "phased_xor", "... in fewer steps for 8, 16 and 32 ranks", {kPhasedXor}},
+
+    AlgorithmEntry{kDivide, kShares, "in each phase the share ALPHA of what one holds, down B(n)", kHalfShares},
+    AlgorithmEntry{kConquer, kShares, "the same edges back, joined and combined", kHalfShares, true, true},
 };
+
+// "share:0.5"; without a fraction one half.
+std::optional<AlgorithmChoice> match_shares(std::string_view name, const AlgorithmEntry& entry) {
+  if (name == "share") return entry.choice;
+  if (!name.starts_with("share:")) return {};
+  const auto alpha = parse_alpha(name.substr(6));
+  if (!alpha) return {};
+  return AlgorithmChoice{kBinomialShares, {}, *alpha};
+}
 
 // The choice if `name` is what `entry.name` ("kary:K") stands for.
 std::optional<AlgorithmChoice> match(std::string_view name, const AlgorithmEntry& entry) {
+  if (entry.name == kShares) return match_shares(name, entry);
   if (!entry.name.ends_with(":K")) return name == entry.name ? std::optional(entry.choice) : std::nullopt;
   const std::string_view prefix = entry.name.substr(0, entry.name.size() - 1);
   AlgorithmChoice choice = entry.choice;
@@ -116,6 +135,26 @@ std::string names_of(Operation operation) {
   return names;
 }
 
+std::string not_whole_elements(const OperationShape& shape) {
+  return "a vector of " + std::to_string(shape.total_bytes) + " bytes does not hold whole elements of " +
+         std::to_string(element_bytes(shape.type)) + " bytes";
+}
+
+std::string parameters_text(Operation operation) {
+  return is_of_shares(operation) ? " (0 < ALPHA <= 1)" : " (trees: K >= 1, dissemination: K >= 2)";
+}
+
+// A divide or conquer needs whole elements, and an operator where shares may overlap.
+std::string objection_to_shares(const OperationShape& shape) {
+  const std::uint64_t size = element_bytes(shape.type);
+  if (shape.total_bytes % size != 0) return not_whole_elements(shape);
+  if (!has_shares(shape))
+    return std::to_string(shape.total_bytes / size) + " elements are too many: at most 4294967295 can be shared out";
+  if (shape.operation == kDivide || is_possible(shape)) return {};
+  if (shape.op != CombineOperator::kNone) return "this operator is not defined for elements of this type";
+  return "shares of more than one half overlap: " + algorithm_name(kConquer, shape.choice) + " needs an operator";
+}
+
 }  // namespace
 
 std::span<const AlgorithmEntry> algorithm_catalog() { return kCatalog; }
@@ -128,8 +167,12 @@ std::optional<AlgorithmChoice> choose_algorithm(Operation operation, std::string
     const auto choice = match(name, entry);
     if (choice && is_known(operation, *choice)) return choice;
   }
+  if (is_of_shares(operation) && name.starts_with("share:")) {
+    error = std::string(name).append(" is no share: above 0, at most 1, with at most 4 decimals, as in share:0.5");
+    return {};
+  }
   error = "there is no algorithm \"" + std::string(name) + "\" for " + std::string(operation_name(operation)) +
-          "; there are planned, " + names_of(operation) + " (trees: K >= 1, dissemination: K >= 2)";
+          "; there are planned, " + names_of(operation) + parameters_text(operation);
   return {};
 }
 
@@ -142,6 +185,7 @@ const AlgorithmEntry* find_entry(Operation operation, const AlgorithmChoice& cho
 std::string algorithm_name(Operation operation, const AlgorithmChoice& choice) {
   const AlgorithmEntry* entry = find_entry(operation, choice);
   if (entry == nullptr) return "planned";
+  if (entry->name == kShares) return "share:" + alpha_text(choice.parameter);
   if (!entry->name.ends_with(":K")) return std::string(entry->name);
   return std::string(entry->name.substr(0, entry->name.size() - 1)) + std::to_string(choice.parameter);
 }
@@ -153,11 +197,10 @@ std::string objection(const OperationShape& shape) {
   if (shape.choice.algorithm == kFlooding && shape.ranks % 2 == 0)
     return "flooding among n ranks needs n - 1 routers beside them: an odd number of ranks, not " +
            std::to_string(shape.ranks);
+  if (is_of_shares(shape.operation)) return objection_to_shares(shape);
   if (!combines(shape.operation)) return {};
   if (!is_defined(shape.op, shape.type)) return "this operator is not defined for elements of this type";
-  if (shape.total_bytes % element_bytes(shape.type) != 0)
-    return "a vector of " + std::to_string(shape.total_bytes) + " bytes does not hold whole elements of " +
-           std::to_string(element_bytes(shape.type)) + " bytes";
+  if (shape.total_bytes % element_bytes(shape.type) != 0) return not_whole_elements(shape);
   if (rounds(shape.type) && entry != nullptr && !entry->same_bits)
     return name + " would give other roundings at other ranks: for floating point choose fibo, ring or halving";
   return {};

@@ -16,9 +16,9 @@ bool write_barrier(const Plan& plan, const OperationShape& shape, Rank me, Sched
   }
   const TreeSpec up = reduction_tree(plan, shape.choice), down = distribution_tree(plan, shape.choice);
   if (!is_valid(up) || !is_valid(down)) return false;
-  write_reduction(TreeView(up, shape.ranks, me), {}, kBarrierReductionStage, out);
-  write_distribution(TreeView(down, shape.ranks, me), {}, kBarrierDistributionStage, {.after = kBarrierReductionStage},
-                     out);
+  write_reduction(TreeView(up, shape.ranks, me, plan.given), {}, kBarrierReductionStage, out);
+  write_distribution(TreeView(down, shape.ranks, me, plan.given), {}, kBarrierDistributionStage,
+                     {.after = kBarrierReductionStage}, out);
   return true;
 }
 

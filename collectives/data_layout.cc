@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/divide.h"
+
 namespace fibocast {
 
 namespace {
@@ -19,6 +21,10 @@ struct BlockRange {
 // The blocks that the rank's transfers and its own data touch.
 BlockRange blocks_of(const OperationShape& shape, const RankSchedule& schedule, Rank me) {
   const Rank all = block_count(shape);
+  if (is_of_shares(shape.operation)) {
+    const Share share = whole_share(shape, me);
+    return {share.first, share.end()};
+  }
   const bool some = shape.operation == Operation::kScatter || shape.operation == Operation::kGather;
   if (!some) return {0, all};
   BlockRange range{me, me + 1};
@@ -62,6 +68,10 @@ class Placement {
   std::span<std::uint64_t> offsets_;
 };
 
+std::uint64_t share_bytes(const OperationShape& shape, Rank me) {
+  return std::uint64_t{final_share(shape, me).count} * element_bytes(shape.type);
+}
+
 }  // namespace
 
 std::uint64_t block_place(const OperationShape& shape, const DataLayout& layout, Rank block) {
@@ -75,6 +85,8 @@ std::uint64_t input_bytes(const OperationShape& shape, Rank me) {
     case Operation::kMulticast: return me == 0 ? shape.total_bytes : 0;
     case Operation::kScatter: return me == 0 ? all : 0;
     case Operation::kAlltoall: return all;
+    case Operation::kDivide: return me == 0 ? shape.total_bytes : 0;
+    case Operation::kConquer: return share_bytes(shape, me);
     default: return me < participating_ranks(shape) ? shape.total_bytes : 0;
   }
 }
@@ -83,7 +95,9 @@ std::uint64_t result_bytes(const OperationShape& shape, Rank me) {
   const std::uint64_t all = participating_ranks(shape) * shape.total_bytes;
   switch (shape.operation) {
     case Operation::kBarrier: return 0;
-    case Operation::kReduce: return me == 0 ? shape.total_bytes : 0;
+    case Operation::kReduce:
+    case Operation::kConquer: return me == 0 ? shape.total_bytes : 0;
+    case Operation::kDivide: return share_bytes(shape, me);
     case Operation::kGather: return me == 0 ? all : 0;
     case Operation::kAllgather:
     case Operation::kAlltoall: return me < participating_ranks(shape) ? all : 0;

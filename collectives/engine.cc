@@ -8,9 +8,15 @@ namespace fibocast {
 
 namespace {
 
+// A schedule of shares depends on how many elements there are; the others do not.
+bool same_elements(const OperationShape& a, const OperationShape& b) {
+  return !is_of_shares(a.operation) || (a.total_bytes == b.total_bytes && a.type == b.type);
+}
+
 bool same_schedule(const Engine::Run& run, const Plan& plan, const OperationShape& shape, Rank me) {
   return run.stages != 0 && run.me == me && run.plan == plan && run.shape.operation == shape.operation &&
-         run.shape.choice == shape.choice && run.shape.ranks == shape.ranks && run.shape.segments() == shape.segments();
+         run.shape.choice == shape.choice && run.shape.ranks == shape.ranks &&
+         run.shape.segments() == shape.segments() && same_elements(run.shape, shape);
 }
 
 // The message's data is where it belongs as soon as it is here.

@@ -64,6 +64,8 @@ class Engine {
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
   // The same with a schedule that is already in the run's memory, `stages` long, because no plan names it.
   void open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages);
+  // The next open() of this run builds its schedule anew: the memory that the last plan views has changed.
+  void forget(std::uint32_t run) { memory_.runs[run].stages = 0; }
   // -- events in
   void arrive(std::uint32_t run);  // all local participants have called
   Receipt receive(std::uint32_t run, std::uint32_t index, std::uint32_t repetition);

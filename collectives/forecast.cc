@@ -86,7 +86,7 @@ bool forecast_fits(const OperationShape& shape, const CostModel& model) {
   const long double p = of(shape.ranks), bytes = of(shape.total_bytes) + 8;
   const long double per_byte = of(model.send_per_byte) + of(model.occupancy_per_byte) + 1;
   const long double per_message = of(model.send) + of(model.receive());
-  const bool has_blocks = shape.operation >= Operation::kScatter;
+  const bool has_blocks = has_block_of_each_rank(shape.operation);
   const long double most_bytes = has_blocks ? bytes * p * p : 4 * bytes * p;
   return 4 * p * (shape.segments() + 64.0L) * per_message < kMost && most_bytes * per_byte < kMost;
 }

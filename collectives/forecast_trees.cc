@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "collectives/given_tree.h"
 #include "collectives/tree_binomial.h"
 #include "collectives/tree_fibo.h"
 #include "collectives/tree_kary.h"
@@ -145,11 +146,12 @@ bool goes_down(Operation operation) { return operation != Operation::kReduce && 
 
 }  // namespace
 
-Tree whole_tree(const TreeSpec& spec, Rank ranks) {
+Tree whole_tree(const TreeSpec& spec, Rank ranks, const TreeTable& given) {
   switch (spec.kind) {
     case TreeKind::kSequential: return tree_sequential(ranks);
     case TreeKind::kBinomial: return tree_binomial(ranks);
     case TreeKind::kKary: return tree_kary(ranks, spec.arity);
+    case TreeKind::kGiven: return tree_of(given);
     case TreeKind::kFibo:
     case TreeKind::kLambda: break;
   }
@@ -160,12 +162,13 @@ std::optional<Forecast> forecast_trees(const Plan& plan, const OperationShape& s
   const TreeSpec up = reduction_tree(plan, shape.choice), down = distribution_tree(plan, shape.choice);
   const bool by_blocks = shape.operation == Operation::kScatter || shape.operation == Operation::kGather;
   const auto suits = [&](const TreeSpec& tree) {
+    if (tree.kind == TreeKind::kGiven && plan.given.ranks() != shape.ranks) return false;
     return is_valid(tree) && (!by_blocks || has_contiguous_subtrees(tree.kind));
   };
   if ((goes_up(shape.operation) && !suits(up)) || (goes_down(shape.operation) && !suits(down))) return {};
   TreeForecast result(shape, model);
-  if (goes_up(shape.operation)) result.reduce(whole_tree(up, shape.ranks));
-  if (goes_down(shape.operation)) result.distribute(whole_tree(down, shape.ranks));
+  if (goes_up(shape.operation)) result.reduce(whole_tree(up, shape.ranks, plan.given));
+  if (goes_down(shape.operation)) result.distribute(whole_tree(down, shape.ranks, plan.given));
   return result.take();
 }
 

@@ -7,8 +7,9 @@
 
 namespace fibocast {
 
-// All of a tree that ranks see a part of through TreeView, with the same numbers. Precondition: is_valid(spec).
-Tree whole_tree(const TreeSpec& spec, Rank ranks);
+// All of a tree that ranks see a part of through TreeView, with the same numbers. Preconditions: is_valid(spec);
+// kGiven: `given` is a valid table of so many ranks.
+Tree whole_tree(const TreeSpec& spec, Rank ranks, const TreeTable& given = {});
 
 // As forecast(). Precondition: shape.choice.algorithm == Algorithm::kTrees.
 std::optional<Forecast> forecast_trees(const Plan& plan, const OperationShape& shape, const CostModel& model);

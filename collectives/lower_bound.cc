@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectives/divide.h"
 #include "collectives/growth.h"
 
 namespace fibocast {
@@ -15,7 +16,9 @@ class Bounds {
  public:
   Bounds(const OperationShape& shape, const CostModel& model, const HostSharing& hosts)
       : m_(model), p_(shape.ranks), op_(shape.operation), hosts_(hosts) {
-    bytes_ = op_ == Operation::kBarrier ? 0 : shape.total_bytes;
+    const bool no_blocks = op_ == Operation::kBarrier || is_of_shares(op_);
+    bytes_ = no_blocks ? 0 : shape.total_bytes;
+    if (is_of_shares(op_)) count_shares(shape);
     others_ = (p_ - 1) * bytes_;
   }
 
@@ -23,15 +26,15 @@ class Bounds {
     if (p_ == 1) return {{0, "0", "one rank has nobody to wait for"}};
     if (spreads()) distribution();
     if (collects()) reduction();
-    for_one_rank();
+    is_of_shares(op_) ? for_shares() : for_one_rank();
     work();
     return std::move(bounds_);
   }
 
  private:
   bool is_exchange() const { return op_ == Operation::kAllgather || op_ == Operation::kAlltoall; }
-  bool spreads() const { return op_ != Operation::kReduce && op_ != Operation::kGather; }
-  bool collects() const { return op_ != Operation::kMulticast && op_ != Operation::kScatter; }
+  bool spreads() const { return op_ != Operation::kReduce && op_ != Operation::kGather && op_ != Operation::kConquer; }
+  bool collects() const { return !is_push(op_); }
   // Every rank hears of every other.
   bool is_all_to_all() const { return spreads() && collects(); }
 
@@ -83,12 +86,44 @@ class Bounds {
           "the one processor of a rank must both send and receive all that");
   }
 
+  // What the other ranks get of a divide, or bring to a conquer.
+  void count_shares(OperationShape shape) {
+    if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = default_choice(op_, shape.total_bytes);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> shares;
+    for (Rank rank = 1; rank < p_; ++rank) {
+      const Share share = final_share(shape, rank);
+      shares.emplace_back(share.first, share.end());
+      largest_share_ = std::max<std::uint64_t>(largest_share_, share.count);
+      all_shares_ += share.count;
+    }
+    std::ranges::sort(shares);
+    std::uint64_t reached = 0;
+    for (const auto& [first, end] : shares) {
+      if (end > reached) different_ += end - std::max(first, reached);
+      reached = std::max(reached, end);
+    }
+    const std::uint64_t size = element_bytes(shape.type);
+    largest_share_ *= size, all_shares_ *= size, different_ *= size;
+  }
+
+  // The root sends every element that another rank gets, and takes in every one that another rank brings.
+  void for_shares() {
+    const bool down = op_ == Operation::kDivide;
+    const std::uint64_t sent = down ? different_ : largest_share_, taken = down ? largest_share_ : different_;
+    const std::uint64_t one_message = m_.send + m_.receive();
+    add(one_message + sent * m_.send_per_byte, "s + c " + std::to_string(sent) + " + l + o",
+        "one rank must send " + std::to_string(sent) + " bytes, and the last of them must arrive");
+    add(one_message + taken * m_.occupancy_per_byte, "s + l + o + d " + std::to_string(taken),
+        "one rank must receive " + std::to_string(taken) + " bytes, after the first has been sent to it");
+  }
+
   // Every rank but one must be reached; if all are to hear of all, 2 (p - 1) messages are needed, and as many for each
   // byte of a vector.
   void work() {
     const std::uint64_t messages = (is_all_to_all() ? 2 : 1) * std::uint64_t{p_ - 1};
     std::uint64_t bytes = messages * bytes_;
     if (is_exchange()) bytes = p_ * others_;
+    if (is_of_shares(op_)) bytes = all_shares_;
     const std::uint64_t sends = messages * m_.send + bytes * m_.send_per_byte;
     const std::uint64_t receives = messages * m_.occupancy + bytes * m_.occupancy_per_byte;
     const bool shared = m_.ports == Ports::kShared;
@@ -108,6 +143,7 @@ class Bounds {
   const HostSharing& hosts_;
   std::uint64_t bytes_ = 0;
   std::uint64_t others_ = 0;
+  std::uint64_t largest_share_ = 0, all_shares_ = 0, different_ = 0;  // bytes of the ranks beside the root
   std::vector<LowerBound> bounds_;
 };
 

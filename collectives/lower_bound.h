@@ -24,8 +24,8 @@ struct LowerBound {
   std::string reason;   // one sentence without its full stop
 };
 
-// All bounds that apply to this operation; its choice and segments do not matter. At least one; one rank needs no time.
-// Preconditions: latencies and their sums as in growth.h; forecast_fits().
+// All bounds that apply to this operation; its choice (but for alpha) and segments do not matter. At least one; one
+// rank needs no time. Preconditions: latencies and their sums as in growth.h; forecast_fits().
 std::vector<LowerBound> lower_bounds(const OperationShape& shape, const CostModel& model, const HostSharing& hosts);
 // The largest; the first of them if they tie.
 LowerBound strongest_bound(const OperationShape& shape, const CostModel& model, const HostSharing& hosts);

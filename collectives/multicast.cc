@@ -14,7 +14,7 @@ bool write_multicast(const Plan& plan, const OperationShape& shape, Rank me, Sch
     write_ring_collection(shape.ranks, me, me, kMulticastStage, out);
     return true;
   }
-  write_distribution(TreeView(tree, shape.ranks, me), {.carries = Carries::kPayload}, kMulticastStage,
+  write_distribution(TreeView(tree, shape.ranks, me, plan.given), {.carries = Carries::kPayload}, kMulticastStage,
                      {.repeat = shape.segments(), .waits_for_arrival = me == 0}, out);
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include "collectives/allgather.h"
 #include "collectives/barrier.h"
+#include "collectives/divide.h"
 #include "collectives/gather.h"
 #include "collectives/multicast.h"
 #include "collectives/reduce.h"
@@ -15,6 +16,17 @@ namespace {
 
 std::size_t row(Operation operation) { return static_cast<std::size_t>(operation) - 1; }
 
+// Shares overlap for alpha > 1/2: floor(alpha W) + ceil(alpha W) > W is then possible.
+bool may_overlap(const AlgorithmChoice& c) { return c.parameter > kWholeShare / 2; }
+
+// What overlaps must be combined.
+bool is_possible_share(const OperationShape& shape) {
+  if (shape.type > ElementType::kDouble || !has_shares(shape)) return false;
+  if (shape.operation == Operation::kDivide) return shape.op == CombineOperator::kNone;
+  const bool without = shape.op == CombineOperator::kNone && !may_overlap(shape.choice);
+  return without || is_defined(shape.op, shape.type);
+}
+
 bool is_tree(const AlgorithmChoice& c) {
   return c.tree <= TreeKind::kLambda && (c.tree != TreeKind::kKary || c.parameter > 0);
 }
@@ -22,18 +34,30 @@ bool is_tree(const AlgorithmChoice& c) {
 // Subtrees are ranges of blocks.
 bool is_contiguous_tree(const AlgorithmChoice& c) { return is_tree(c) && c.tree != TreeKind::kKary; }
 
+// Goes along one of the plan's own trees, and that is given: its subtrees are no ranges of blocks.
+bool lacks_ranges(const Plan& plan, Operation operation, const AlgorithmChoice& c) {
+  const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;
+  const bool needs_ranges = c.algorithm == Algorithm::kScatterAllgather || (c.algorithm == Algorithm::kTrees && rooted);
+  const TreeSpec& own = operation == Operation::kGather ? plan.reduction : plan.distribution;
+  return needs_ranges && c.tree == TreeKind{} && own.kind == TreeKind::kGiven;
+}
+
 }  // namespace
 
 std::size_t size_class(std::uint64_t bytes) { return bytes <= 1024 ? 0 : bytes <= 65536 ? 1 : 2; }
 
 AlgorithmChoice default_choice(Operation operation, std::uint64_t bytes) {
   if (operation == Operation::kAllgather) return {size_class(bytes) == 0 ? Algorithm::kBruck : Algorithm::kRing};
+  if (is_of_shares(operation)) return {Algorithm::kBinomialShares, {}, kWholeShare / 2};
   return {operation == Operation::kAlltoall ? Algorithm::kPairwise : Algorithm::kTrees};
 }
 
 AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint64_t bytes) {
+  if (row(operation) >= kPlannedOperations) return default_choice(operation, bytes);
   const AlgorithmChoice& c = plan.choices[row(operation)][size_class(bytes)];
-  return c.algorithm == Algorithm::kPlanned ? default_choice(operation, bytes) : c;
+  AlgorithmChoice chosen = c.algorithm == Algorithm::kPlanned ? default_choice(operation, bytes) : c;
+  if (lacks_ranges(plan, operation, chosen)) chosen.tree = TreeKind::kBinomial;
+  return chosen;
 }
 
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice) {
@@ -44,6 +68,7 @@ std::uint8_t plan_code(const AlgorithmChoice& c) {
   const auto algorithm = static_cast<std::uint8_t>(c.algorithm), tree = static_cast<std::uint8_t>(c.tree);
   if (c.algorithm == Algorithm::kDissemination)
     return c.parameter < 128 ? static_cast<std::uint8_t>(128 + c.parameter) : 0;
+  if (c.algorithm == Algorithm::kBinomialShares) return 0;
   if (tree == 0) return algorithm;
   if (c.algorithm != Algorithm::kTrees) return 0;
   if (c.tree == TreeKind::kKary) return c.parameter < 64 ? static_cast<std::uint8_t>(64 + c.parameter) : 0;
@@ -79,6 +104,7 @@ bool is_known(Operation operation, const AlgorithmChoice& c) {
     case Algorithm::kPhasedExponential:
     case Algorithm::kPhasedXor: return operation == Operation::kAlltoall;
     case Algorithm::kScatterAllgather: return operation == Operation::kMulticast && is_contiguous_tree(c);
+    case Algorithm::kBinomialShares: return is_of_shares(operation) && c.parameter > 0 && c.parameter <= kWholeShare;
   }
   return false;
 }
@@ -87,6 +113,7 @@ bool is_possible(const OperationShape& shape) {
   const Algorithm a = shape.choice.algorithm;
   if (shape.ranks == 0 || !is_known(shape.operation, shape.choice)) return false;
   if (a == Algorithm::kFlooding && shape.ranks % 2 == 0) return false;
+  if (is_of_shares(shape.operation)) return is_possible_share(shape);
   if (!combines(shape.operation)) return true;
   const bool rounds_alike =
       a != Algorithm::kDelayReceive && a != Algorithm::kDelaySend && a != Algorithm::kCombineEager;
@@ -95,7 +122,7 @@ bool is_possible(const OperationShape& shape) {
 }
 
 bool is_valid(const Plan& plan) {
-  for (std::size_t i = 0; i < kOperations; ++i)
+  for (std::size_t i = 0; i < kPlannedOperations; ++i)
     for (const AlgorithmChoice& c : plan.choices[i])
       if (!is_known(static_cast<Operation>(i + 1), c)) return false;
   return is_valid(plan.reduction) && is_valid(plan.distribution);
@@ -108,6 +135,7 @@ bool build_rank_schedule(const Plan& plan, const OperationShape& asked, Rank me,
     shape.choice = planned_choice(plan, shape.operation, shape.total_bytes);
   if (!is_valid(plan.reduction) || !is_valid(plan.distribution) || me >= shape.ranks) return false;
   if (!is_known(shape.operation, shape.choice)) return false;
+  if (has_given_tree(plan) && plan.given.ranks() != shape.ranks) return false;
   const auto written = [&] {
     switch (shape.operation) {
       case Operation::kBarrier: return write_barrier(plan, shape, me, out);
@@ -118,6 +146,8 @@ bool build_rank_schedule(const Plan& plan, const OperationShape& asked, Rank me,
       case Operation::kGather: return write_gather(plan, shape, me, out);
       case Operation::kAllgather: return write_allgather(shape, me, out);
       case Operation::kAlltoall: return write_total_exchange(plan, shape, me, out);
+      case Operation::kDivide: return write_divide(shape, me, out);
+      case Operation::kConquer: return write_conquer(shape, me, out);
     }
     return false;
   };

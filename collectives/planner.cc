@@ -182,7 +182,7 @@ Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const Ho
   const PlanAnswer multicast = answer(longest);
   if (const Candidate* best = best_within(multicast, limits)) plan.segment_bytes = best->segment_bytes;
   const std::span<const std::uint32_t> segments(&plan.segment_bytes, plan.segment_bytes > 0 ? 1 : 0);
-  for (std::size_t i = 0; i < kOperations; ++i)
+  for (std::size_t i = 0; i < kPlannedOperations; ++i)
     for (std::size_t size = 0; size < kSizeClasses; ++size) {
       const PlanQuestion question = question_of(model, ranks, static_cast<Operation>(i + 1), size, hosts);
       const PlanAnswer planned = Answering(question, segments, true).work_out();

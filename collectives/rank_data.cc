@@ -1,6 +1,9 @@
 #include "collectives/rank_data.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "collectives/divide.h"
 
 namespace fibocast {
 
@@ -8,6 +11,23 @@ namespace {
 
 void append(SymbolicValue& to, const SymbolicValue& value) {
   to = to.empty() ? value : SymbolicValue::combined(to, value);
+}
+
+using Runs = std::vector<std::pair<Rank, Rank>>;
+
+// By element: the ranks that bring it to a conquer, ascending.
+std::vector<Runs> bringers(const OperationShape& shape) {
+  std::vector<Runs> all(block_count(shape));
+  for (Rank rank = 0; rank < shape.ranks; ++rank) {
+    const Share share = final_share(shape, rank);
+    for (std::uint32_t e = share.first; e < share.end(); ++e) {
+      if (!all[e].empty() && all[e].back().second == rank)
+        ++all[e].back().second;
+      else
+        all[e].emplace_back(rank, rank + 1);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -26,6 +46,7 @@ void RankData::arrive() {
     case Operation::kBarrier: return;
     case Operation::kMulticast:
     case Operation::kScatter:
+    case Operation::kDivide:
       if (me_ != 0) return;
       segments_ = shape_.segments(), payload_ = SymbolicValue(0, 0);
       for (Rank b = 0; b < blocks_count_; ++b) blocks_[b] = SymbolicValue(0, b);
@@ -41,6 +62,11 @@ void RankData::arrive() {
       for (Rank j = 0; j < p; ++j) blocks_[j] = SymbolicValue(me_, relative ? (me_ + j) % p : j);
       if (!relative) blocks_[p + me_] = SymbolicValue(me_, me_);
       return;
+    case Operation::kConquer: {
+      const Share share = final_share(shape_, me_);
+      for (Rank b = share.first; b < share.end(); ++b) blocks_[b] = SymbolicValue(me_, b);
+      return;
+    }
   }
 }
 
@@ -59,6 +85,10 @@ std::string RankData::take_block(std::size_t place, const SymbolicValue& value, 
   if (how == OnReceive::kStore) {
     if (!mine.empty() && mine != value && !may_replace) return "gets another block where it has one";
     mine = value;
+    return {};
+  }
+  if (how == OnReceive::kJoin && (mine.empty() || value.empty())) {
+    if (mine.empty()) mine = value;
     return {};
   }
   if (mine.empty() || mine.block() != value.block()) return "combines blocks that do not belong together";
@@ -109,6 +139,7 @@ std::string RankData::give(const Transfer& t, std::uint32_t repetition, Symbolic
   }
   if (t.carries == Carries::kBlocks && t.first_block + t.blocks > blocks_.size()) return "names an impossible block";
   for (const std::size_t b : places(t)) message.values.push_back(blocks_[b]);
+  if (shape_.operation == Operation::kConquer) return {};  // what nobody brings is sent as zeros
   const bool all = std::ranges::none_of(message.values, &SymbolicValue::empty);
   return all ? std::string() : "sends a block before it has it";
 }
@@ -125,6 +156,11 @@ std::vector<SymbolicValue> RankData::result() const {
       if (by_blocks) return blocks_;
       return {a == Algorithm::kTrees && me_ != 0 ? payload_ : t_};
     case Operation::kScatter: return {blocks_[me_]};
+    case Operation::kDivide: {
+      const Share share = final_share(shape_, me_);
+      return {blocks_.begin() + share.first, blocks_.begin() + share.end()};
+    }
+    case Operation::kConquer:
     case Operation::kGather: return me_ == 0 ? blocks_ : std::vector<SymbolicValue>{};
     case Operation::kAllgather: return me_ < participating_ranks(shape_) ? blocks_ : std::vector<SymbolicValue>{};
     case Operation::kAlltoall:
@@ -140,6 +176,7 @@ SymbolicValue RankData::expected(std::size_t i) const {
   const auto block = static_cast<Rank>(i);
   switch (shape_.operation) {
     case Operation::kScatter: return {0, me_};
+    case Operation::kDivide: return {0, final_share(shape_, me_).first + block};
     case Operation::kGather:
     case Operation::kAllgather: {
       const Rank source = relative ? (me_ + block) % p : block;
@@ -150,7 +187,18 @@ SymbolicValue RankData::expected(std::size_t i) const {
   }
 }
 
+// Each element holds what all who have it bring, in the order of their ranks, and nothing else.
+std::string RankData::judge_joined() const {
+  if (me_ != 0) return {};
+  const std::vector<Runs> all = bringers(shape_);
+  for (std::size_t e = 0; e < all.size(); ++e)
+    if (blocks_[e].runs() != all[e])
+      return "has not exactly what is brought for element " + std::to_string(e) + " in the end";
+  return {};
+}
+
 std::string RankData::judge() const {
+  if (shape_.operation == Operation::kConquer) return judge_joined();
   const std::vector<SymbolicValue> values = result();
   const bool by_segments = shape_.operation == Operation::kMulticast ||
                            (shape_.operation == Operation::kAllreduce && shape_.choice.algorithm == Algorithm::kTrees);

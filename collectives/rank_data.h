@@ -37,6 +37,7 @@ class RankData {
   std::vector<std::size_t> places(const Transfer& transfer) const;
   std::vector<SymbolicValue> result() const;
   SymbolicValue expected(std::size_t block) const;
+  std::string judge_joined() const;
   std::string take_block(std::size_t place, const SymbolicValue& value, OnReceive how);
 
   const OperationShape& shape_;

@@ -23,6 +23,7 @@ struct TransferWords {
     kStore = 0,
     kCombineRight = 1,  // own, then received
     kCombineLeft = 2,   // received, then own
+    kJoin = 3,          // own, then received, where own is there; stored elsewhere; zero where neither is
   };
 };
 

@@ -15,10 +15,10 @@ constexpr std::uint8_t kResultStage = 1;
 bool write_trees(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
   const TreeSpec up = reduction_tree(plan, shape.choice), down = distribution_tree(plan, shape.choice);
   if (!is_valid(up) || !is_valid(down)) return false;
-  write_reduction(TreeView(up, shape.ranks, me), {.carries = Carries::kPartial, .registers = kRegisterT},
+  write_reduction(TreeView(up, shape.ranks, me, plan.given), {.carries = Carries::kPartial, .registers = kRegisterT},
                   kReductionStage, out);
   if (shape.operation == Operation::kReduce) return true;
-  write_distribution(TreeView(down, shape.ranks, me), {.carries = Carries::kPayload}, kResultStage,
+  write_distribution(TreeView(down, shape.ranks, me, plan.given), {.carries = Carries::kPayload}, kResultStage,
                      {.repeat = shape.segments(), .after = kReductionStage}, out);
   return true;
 }

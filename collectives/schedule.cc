@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/element_names.h"
 #include "collectives/tree_view.h"
 
 namespace fibocast {
@@ -19,9 +20,11 @@ constexpr std::array<std::pair<Operation, std::string_view>, kOperations> kNames
      {Operation::kScatter, "scatter"},
      {Operation::kGather, "gather"},
      {Operation::kAllgather, "allgather"},
-     {Operation::kAlltoall, "alltoall"}}};
+     {Operation::kAlltoall, "alltoall"},
+     {Operation::kDivide, "divide"},
+     {Operation::kConquer, "conquer"}}};
 constexpr std::array<std::string_view, 5> kCarries = {"token", "payload", "partial", "blocks", "bit-blocks"};
-constexpr std::array<std::string_view, 3> kOnReceive = {"store", "combine-right", "combine-left"};
+constexpr std::array<std::string_view, 4> kOnReceive = {"store", "combine-right", "combine-left", "join"};
 constexpr std::array<std::string_view, 4> kRegisters = {"-", "T", "S", "TS"};
 
 // The place of a word in a list of them.
@@ -111,7 +114,17 @@ class Parser {
     if (!(words >> name) || !operation_by_name(name)) return false;
     shape.operation = *operation_by_name(name);
     return expect(words, "ranks") && words >> shape.ranks && expect(words, "bytes") && words >> shape.total_bytes &&
-           expect(words, "segment") && words >> shape.segment_bytes && parse_algorithm(words);
+           expect(words, "segment") && words >> shape.segment_bytes && parse_algorithm(words) && parse_type(words);
+  }
+
+  // Of a divide or conquer, unless it is bytes.
+  bool parse_type(std::istream& words) {
+    std::string word, error;
+    if (!is_of_shares(result_.shape.operation) || !(words >> word)) return true;
+    if (word != "type" || !(words >> word)) return false;
+    const auto type = element_type_by_name(word, error);
+    if (type) result_.shape.type = *type;
+    return type.has_value();
   }
 
   bool parse_algorithm(std::istream& words) {
@@ -252,7 +265,10 @@ std::string_view on_receive_name(OnReceive on_receive) { return kOnReceive.at(st
 std::string to_text(const OperationShape& shape) {
   std::ostringstream out;
   out << "schedule " << operation_name(shape.operation) << " ranks " << shape.ranks << " bytes " << shape.total_bytes
-      << " segment " << shape.segment_bytes << " algorithm " << algorithm_name(shape.operation, shape.choice) << '\n';
+      << " segment " << shape.segment_bytes << " algorithm " << algorithm_name(shape.operation, shape.choice);
+  if (is_of_shares(shape.operation) && shape.type != ElementType::kBytes)
+    out << " type " << element_type_name(shape.type);
+  out << '\n';
   return std::move(out).str();
 }
 

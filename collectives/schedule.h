@@ -57,7 +57,8 @@ std::string to_text(const RankPart& part, Rank rank);
 //       receive 0 payload in stage 0
 // Other data: "partial T|S|TS" (registers), "blocks FIRST COUNT", "bit-blocks BIT", each followed by "combine-right" or
 // "combine-left" where the receiver does not just store it. "in stage" names the stage in which the receiver waits. A
-// line that begins with # is a remark.
+// line that begins with # is a remark. The first line of a divide or conquer ends with "type int64", if its elements
+// are no bytes; "join" is said of a receive.
 std::string to_text(const Schedule& schedule);
 // Nothing for a text of another form; `error` then says which line.
 std::optional<Schedule> parse_schedule(std::string_view text, std::string& error);

@@ -46,6 +46,7 @@ Rank participating_ranks(const OperationShape& shape) {
 
 Rank block_count(const OperationShape& shape) {
   const Algorithm a = shape.choice.algorithm;
+  if (is_of_shares(shape.operation)) return static_cast<Rank>(shape.total_bytes / element_bytes(shape.type));
   if (is_divided(shape.operation)) {
     if (a == Algorithm::kHalving) return std::bit_floor(shape.ranks);
     return a == Algorithm::kRing || a == Algorithm::kScatterAllgather ? shape.ranks : 1;
@@ -55,6 +56,7 @@ Rank block_count(const OperationShape& shape) {
 }
 
 std::uint64_t block_offset(const OperationShape& shape, Rank block) {
+  if (is_of_shares(shape.operation)) return std::uint64_t{block} * element_bytes(shape.type);
   if (!is_divided(shape.operation)) return block * shape.total_bytes;
   const std::uint64_t size = element_bytes(shape.type);
   const std::uint64_t elements = shape.total_bytes / size, count = block_count(shape);

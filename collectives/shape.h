@@ -17,6 +17,7 @@ enum class TreeKind : std::uint8_t {
   kKary = 3,      // heap order
   kFibo = 4,
   kLambda = 5,  // lambda = 1 + r/s: the Fibo-tree of (s, r), numbered in contiguous subtrees
+  kGiven = 6,   // Plan::given; never part of an AlgorithmChoice
 };
 
 // How an operation is done. Values go over the wire: append only.
@@ -37,15 +38,19 @@ enum class Algorithm : std::uint8_t {
   kPhasedExponential = 13,  // ... of exponential capacity (E12)
   kPhasedXor = 14,          // ... the shorter one (E16)
   kScatterAllgather = 15,   // multicast: a part to each rank, then all parts to all
+  kBinomialShares = 16,     // divide, conquer: the message of phase i carries the share alpha^i (D2)
 };
 
 // An algorithm with its parameter.
 struct AlgorithmChoice {
   Algorithm algorithm = Algorithm::kPlanned;
   TreeKind tree{};              // kTrees, kScatterAllgather: 0 = the plan's own trees
-  std::uint16_t parameter = 0;  // k of kDissemination, arity of kKary
+  std::uint16_t parameter = 0;  // k of kDissemination, arity of kKary, alpha of kBinomialShares in 1/kWholeShare
   bool operator==(const AlgorithmChoice&) const = default;
 };
+
+// alpha = 1; alpha is 1 .. kWholeShare of them.
+inline constexpr std::uint16_t kWholeShare = 10'000;
 
 // Values go over the wire: append only.
 enum class ElementType : std::uint8_t { kBytes = 0, kInt32 = 1, kInt64 = 2, kUint64 = 3, kFloat = 4, kDouble = 5 };
@@ -71,7 +76,8 @@ inline bool rounds(ElementType type) { return type == ElementType::kFloat || typ
 struct OperationShape {
   Operation operation = Operation::kBarrier;
   Rank ranks = 1;
-  // multicast: of the payload; reduce, allreduce: of each rank's vector; the others: of one rank's block.
+  // multicast: of the payload; reduce, allreduce: of each rank's vector; divide, conquer: of the root's vector; the
+  // others: of one rank's block.
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;  // 0 = one message
   AlgorithmChoice choice = {};      // kPlanned only before build_rank_schedule(): it asks the plan
@@ -86,17 +92,24 @@ struct OperationShape {
 };
 
 // One of the enumerators.
-inline bool is_operation(Operation op) { return op >= Operation::kBarrier && op <= Operation::kAlltoall; }
+inline bool is_operation(Operation op) { return op >= Operation::kBarrier && op <= Operation::kConquer; }
+// OperationShape::total_bytes is that of one rank's block.
+inline bool has_block_of_each_rank(Operation op) { return op >= Operation::kScatter && op <= Operation::kAlltoall; }
+// Blocks are single elements of the root's vector, and each rank has a share of them.
+inline bool is_of_shares(Operation op) { return op == Operation::kDivide || op == Operation::kConquer; }
 // Operations in which receivers take what comes whether they have called or not: the source does not wait for them.
-inline bool is_push(Operation op) { return op == Operation::kMulticast || op == Operation::kScatter; }
-// kPartial and combining kBlocks occur.
+inline bool is_push(Operation op) {
+  return op == Operation::kMulticast || op == Operation::kScatter || op == Operation::kDivide;
+}
+// Whole vectors are combined.
 inline bool combines(Operation op) { return op == Operation::kReduce || op == Operation::kAllreduce; }
 
 // Ranks that take part with an application; the others (only those of kFlooding) pass messages on.
 Rank participating_ranks(const OperationShape& shape);
 
-// Blocks that Transfer::first_block counts. Of a vector: equal parts, as many as the algorithm needs. Else one for each
-// rank; of an alltoall those to send, by destination, then those received, by source.
+// Blocks that Transfer::first_block counts. Of a vector: equal parts, as many as the algorithm needs. Of a
+// divide and a conquer: elements. Else one for each rank; of an alltoall those to send, by destination, then those
+// received, by source.
 Rank block_count(const OperationShape& shape);
 // Where `block` begins in the operation's data, in bytes: block <= block_count().
 std::uint64_t block_offset(const OperationShape& shape, Rank block);

@@ -27,6 +27,8 @@ class SymbolicValue {
   bool has_each_once(Rank ranks) const;
   // ... and in this order.
   bool is_in_order(Rank ranks) const { return runs_.size() == 1 && runs_[0] == std::pair(Rank{0}, ranks); }
+  // The contributions as [first, last + 1), in the order of combining.
+  const std::vector<std::pair<Rank, Rank>>& runs() const { return runs_; }
   // Equal for equal expressions over the same contributions: the same bits come out.
   std::uint64_t expression() const { return expression_; }
   bool operator==(const SymbolicValue&) const = default;
@@ -34,7 +36,7 @@ class SymbolicValue {
  private:
   Rank block_ = 0;
   std::uint64_t expression_ = 0;
-  std::vector<std::pair<Rank, Rank>> runs_;  // [first, last + 1) in the order of combining
+  std::vector<std::pair<Rank, Rank>> runs_;
 };
 
 }  // namespace fibocast

@@ -32,8 +32,7 @@ TreeSpec distribution_tree(const Plan& plan, const AlgorithmChoice& choice) {
 void write_reduction(const TreeView& tree, const Transfer& what, std::uint8_t stage, ScheduleWriter& out) {
   out.begin_stage({.waits_for_arrival = true});
   const Rank count = tree.children();
-  const bool descending = count > 1 && tree.child(0) > tree.child(1);  // Fibo-numbered: largest subtree first (A13)
-  for (Rank i = 0; i < count && out.ok(); ++i) out.receive(to(tree.child(descending ? count - 1 - i : i), stage, what));
+  for (Rank i = 0; i < count && out.ok(); ++i) out.receive(to(tree.source(i), stage, what));
   if (tree.parent() != kNoRank) out.send(to(tree.parent(), stage, what));
 }
 

@@ -11,9 +11,9 @@ namespace fibocast {
 TreeSpec reduction_tree(const Plan& plan, const AlgorithmChoice& choice);
 TreeSpec distribution_tree(const Plan& plan, const AlgorithmChoice& choice);
 
-// Waits for the local call and for the children, sends to the parent. Children come in the order of their ranks, so
-// that partial results are combined in it; in a Fibo-numbered tree that is also the order in which they arrive, for
-// what is sent to last in the mirror tree arrives first.
+// Waits for the local call and for the children, sends to the parent. Children of formulas come in the order of their
+// ranks, so that partial results are combined in it; in a Fibo-numbered tree that is also the order in which they
+// arrive, for what is sent to last in the mirror tree arrives first. Those of a given tree come in reversed send order.
 void write_reduction(const TreeView& tree, const Transfer& what, std::uint8_t stage, ScheduleWriter& out);
 // Begins with `start` (after, repeat, ..): waits for the parent, sends to the children in send order.
 void write_distribution(const TreeView& tree, const Transfer& what, std::uint8_t stage, const Stage& start,

@@ -19,16 +19,21 @@ bool is_valid(const TreeSpec& spec);
 TreeSpec mirror(const TreeSpec& spec);
 
 // True if every subtree is a run of consecutive ranks that starts with its root.
+// Of given trees nobody has looked.
 bool has_contiguous_subtrees(TreeKind kind);
 
-// A value; methods are const and free of side effects. Preconditions: is_valid(spec), me < ranks.
+// A value; methods are const and free of side effects. Preconditions: is_valid(spec), me < ranks; for kGiven `given` is
+// valid and has `ranks` ranks, and is read as long as the view is used.
 class TreeView {
  public:
-  TreeView(const TreeSpec& spec, Rank ranks, Rank me);
+  TreeView(const TreeSpec& spec, Rank ranks, Rank me, const TreeTable& given = {});
 
   Rank parent() const;       // kNoRank at the root
   Rank children() const;     // how many
   Rank child(Rank i) const;  // the i-th in send order, i < children()
+  // In the order in which a node takes what its children send up: the one in which it arrives if the tree is sent
+  // through upwards as it is downwards, last first. Heaps and stars come in the order of the ranks. i < children().
+  Rank source(Rank i) const;
   // Ranks in the subtree below and with `me`. Precondition: has_contiguous_subtrees(kind).
   Rank subtree_size() const;
 
@@ -40,6 +45,7 @@ class TreeView {
   Rank ranks_;
   Rank me_;
   FiboDescent fibo_;
+  TreeTable given_;
 };
 
 }  // namespace fibocast

@@ -1,16 +1,20 @@
 #include "firmware_sim/experiment.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/given_tree.h"
+#include "collectives/models/mesh.h"
 #include "collectives/models/workstation_trees.h"
 #include "collectives/models/workstations.h"
 #include "firmware_sim/full_nodes.h"
+#include "firmware_sim/networks/mesh_network.h"
 #include "firmware_sim/random.h"
-#include "firmware_sim/tree_workload.h"
 
 namespace fibocast {
 namespace {
@@ -18,12 +22,13 @@ namespace {
 OperationShape shape_of(const ExperimentRequest& request) {
   OperationShape shape{.operation = request.operation, .ranks = request.ranks, .total_bytes = request.bytes};
   shape.segment_bytes = request.segment_bytes;
-  if (combines(shape.operation)) shape.type = ElementType::kInt64, shape.op = CombineOperator::kSum;
+  if (combines(shape.operation) || shape.operation == Operation::kConquer)
+    shape.type = ElementType::kInt64, shape.op = CombineOperator::kSum;
   return shape;
 }
 
 bool goes_along_any_tree(Operation op) {
-  return op == Operation::kBarrier || op == Operation::kMulticast || op == Operation::kReduce;
+  return op == Operation::kBarrier || op == Operation::kMulticast || combines(op);
 }
 
 // No cost of one message may pass what the machine's costs may not.
@@ -52,6 +57,11 @@ std::vector<NodeId> shuffled(std::uint64_t nodes, std::uint64_t seed) {
 
 }  // namespace
 
+std::string_view placement_name(Placement placement) {
+  constexpr std::array<std::string_view, 4> kNames = {"row-major", "random", "reflecting", "growing"};
+  return kNames[static_cast<std::size_t>(placement)];
+}
+
 std::optional<Experiment> Experiment::prepare(const ExperimentRequest& request, std::string& error) {
   Experiment experiment(request);
   auto machine = build_machine(request.machine, nodes_needed(request), error);
@@ -65,15 +75,34 @@ std::optional<Experiment> Experiment::prepare(const ExperimentRequest& request, 
     error = "so many bytes take longer than can be counted in the ticks of this machine";
     return {};
   }
-  if (request.random_placement) experiment.placed_ = shuffled(experiment.machine_.network->places(), request.seed);
   try {
-    if (!experiment.plan(error)) return {};
+    if (!experiment.place(error) || !experiment.plan(error)) return {};
   } catch (const std::overflow_error&) {
     error = "the times on this machine have too many digits";
     return {};
   }
   experiment.set_nodes();
   return experiment;
+}
+
+bool Experiment::place(std::string& error) {
+  const Placement placement = request_.placement;
+  if (placement == Placement::kRandom) placed_ = shuffled(machine_.network->places(), request_.seed);
+  if (placement != Placement::kReflecting && placement != Placement::kGrowing) return true;
+  const auto* mesh = dynamic_cast<const MeshNetwork*>(machine_.network.get());
+  const auto order = static_cast<unsigned>(std::bit_width(request_.ranks - 1));
+  const MeshSize size = mesh_size(order);
+  if (mesh == nullptr || mesh->columns() < size.width || mesh->nodes() / mesh->columns() < size.height) {
+    error = "this placement is for a mesh of at least " + std::to_string(size.height) + " rows and " +
+            std::to_string(size.width) + " columns";
+    return false;
+  }
+  const MeshMapping mapping = placement == Placement::kGrowing ? MeshMapping::kGrowing : MeshMapping::kReflecting;
+  for (Rank v = 0; v < request_.ranks; ++v) {
+    const MeshPoint at = mesh_point(mapping, order, (Rank{1} << order) - 1 - v);
+    placed_.push_back(at.y * mesh->columns() + at.x);
+  }
+  return true;
 }
 
 // Trees are those that are best for messages of this size.
@@ -99,7 +128,8 @@ bool Experiment::take_algorithm(OperationShape shape, std::string& error) {
   way_ = algorithm_name(shape.operation, shape.choice);
   if (shape.choice.algorithm == Algorithm::kFlooding) {
     shape.ranks = 2 * shape.ranks - 1;
-    if (request_.root != 0 || request_.random_placement) error = "the ranks of a flooding have their places";
+    if (request_.root != 0 || request_.placement != Placement::kRowMajor)
+      error = "the ranks of a flooding have their places";
     if (request_.machine.network == NetworkKind::kFatTree && machine_.network->places() != request_.ranks)
       error = "a flooding on a fat tree takes all its leaves: " + std::to_string(machine_.network->places()) + " ranks";
   }
@@ -122,7 +152,7 @@ bool Experiment::take_tree(OperationShape shape, std::string& error) {
     return error.empty();
   }
   if (!goes_along_any_tree(shape.operation)) {
-    error = "the tree \"" + request_.tree + "\" is for barrier, multicast and reduce";
+    error = "the tree \"" + request_.tree + "\" is for barrier, multicast, reduce and allreduce";
     return false;
   }
   shape.choice = {Algorithm::kTrees};
@@ -130,8 +160,14 @@ bool Experiment::take_tree(OperationShape shape, std::string& error) {
   if (!error.empty()) return false;
   const auto tree = choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
   if (!tree) return false;
-  schedule_ = std::make_unique<Schedule>(*schedule_along(tree->rotated(request_.ranks - request_.root), shape));
-  workload_ = workload_of(*schedule_);
+  if (request_.ranks > kMostTableRanks) {
+    error = "a tree that is no formula is for at most " + std::to_string(kMostTableRanks) + " ranks";
+    return false;
+  }
+  table_ = table_of(*tree);
+  plan_.given = TreeTable(table_);
+  plan_.reduction.kind = plan_.distribution.kind = TreeKind::kGiven;
+  workload_ = workload_of(plan_, shape);
   return true;
 }
 
@@ -178,10 +214,7 @@ std::optional<SimulationRun> Experiment::run(SimulationOptions options, std::str
 }
 
 std::optional<SimulationRun> Experiment::run_full_nodes(std::string& error) {
-  if (!schedule_)
-    return simulate_full_nodes({plan_, shape(), nodes_, node_of_, request_.root}, *machine_.network, error);
-  error = "whole nodes follow plans, which do not name the tree \"" + way_ + "\"";
-  return {};
+  return simulate_full_nodes({plan_, shape(), nodes_, node_of_, request_.root}, *machine_.network, error);
 }
 
 }  // namespace fibocast

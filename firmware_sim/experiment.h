@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/tree_heterogeneous.h"
@@ -14,18 +14,25 @@
 
 namespace fibocast {
 
+// kRowMajor: rank i is on node i. kReflecting, kGrowing: the tree B(n) of a divide or conquer as Lo et al. 1992 lay it
+// out on a mesh (D5, D6); rank v is node 2^n - 1 - v of theirs.
+enum class Placement : std::uint8_t { kRowMajor, kRandom, kReflecting, kGrowing };
+
+// "row-major", "random", "reflecting", "growing".
+std::string_view placement_name(Placement placement);
+
 struct ExperimentRequest {
   MachineDescription machine;
   Operation operation = Operation::kBarrier;
   // One of both, or neither for "planned": a name of the catalogue of algorithms; or of a tree, those of workstations
-  // included, which are for barrier, multicast and reduce.
+  // included, which are for barrier, multicast, reduce and allreduce.
   std::string algorithm = {};
   std::string tree = {};
   Rank ranks = 1;  // that take part; the routers of a flooding come on top
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = 0;
   Rank root = 0;
-  bool random_placement = false;  // else rank i is on node i
+  Placement placement = Placement::kRowMajor;
   std::uint64_t seed = 1;
 };
 
@@ -36,7 +43,7 @@ class Experiment {
 
   // Once. As simulate_machine().
   std::optional<SimulationRun> run(SimulationOptions options, std::string& error);
-  // Once, in its place: as simulate_full_nodes(). Not along trees that no plan names.
+  // Once, in its place: as simulate_full_nodes().
   std::optional<SimulationRun> run_full_nodes(std::string& error);
 
   const ExperimentRequest& request() const { return request_; }
@@ -51,6 +58,7 @@ class Experiment {
  private:
   explicit Experiment(const ExperimentRequest& request) : request_(request) {}
   bool plan(std::string& error);
+  bool place(std::string& error);
   bool take_algorithm(OperationShape shape, std::string& error);
   bool take_tree(OperationShape shape, std::string& error);
   void set_nodes();
@@ -62,7 +70,7 @@ class Experiment {
   Machine machine_;
   Plan plan_;
   Workload workload_;
-  std::unique_ptr<Schedule> schedule_;  // what the workload looks at, along a tree that no plan names
+  std::vector<TreeTableEntry> table_;  // of a given tree, which the plan views
   std::string way_;
   NodeTable nodes_;
   std::vector<NodeId> placed_;   // by real rank; empty: rank i on node i

@@ -32,6 +32,10 @@ GroupDefinition definition_of(const ScenarioGroup& group) {
   for (NodeId id : group.members) definition.members.add(id);
   definition.participants = group.participants;
   definition.plan = group.plan;
+  if (group.tree.empty()) return definition;
+  definition.plan.given = TreeTable(group.tree);
+  definition.plan.distribution.kind = TreeKind::kGiven;
+  if (group.tree.size() % 2 == 0) definition.plan.reduction.kind = TreeKind::kGiven;  // else a formula
   return definition;
 }
 

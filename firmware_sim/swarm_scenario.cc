@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "collectives/check.h"
 #include "firmware_sim/random.h"
 
 namespace fibocast {
@@ -104,6 +105,20 @@ ScenarioGroup random_group(Random& random, const ClusterSettings& cluster, Scena
   return group;
 }
 
+// Any shape, any numbers: entries have up to 3 children, but one while nobody else is left to be a parent.
+std::vector<TreeTableEntry> random_table(Random& random, std::size_t ranks) {
+  std::vector<TreeTableEntry> table(ranks);
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    table[i].rank = static_cast<std::uint16_t>(i);
+    if (i > 1) std::swap(table[i].rank, table[1 + random.below(i)].rank);
+    table[i].first_child = static_cast<std::uint16_t>(next);
+    next = std::min(ranks, std::max(next + random.below(4), i + 2));
+  }
+  check(complete_table(table));
+  return table;
+}
+
 std::vector<ScenarioFlow> random_flows(Random& random, const ClusterSettings& cluster) {
   std::vector<ScenarioFlow> flows;
   if (cluster.nodes < 2) return flows;
@@ -145,6 +160,9 @@ Scenario make_scenario(std::uint64_t seed) {
   if (random.chance(0.7))
     scenario.groups.push_back(
         random_group(random, scenario.cluster, random.chance(0.5) ? Kind::kNamed : Kind::kCreated));
+  Random trees(seed ^ 0x7ee);  // on its own: what the seed meant before there were such trees stays as it was
+  for (ScenarioGroup& group : scenario.groups)
+    if (group.kind == Kind::kCreated && trees.chance(0.5)) group.tree = random_table(trees, group.members.size());
   scenario.flows = random_flows(random, scenario.cluster);
   scenario.pause_max = pick(random, std::array<Nanoseconds, 4>{0, 100 * kMicrosecond, kMillisecond, 50 * kMillisecond});
   scenario.grace = grace_for(scenario.cluster);
@@ -159,7 +177,8 @@ std::string describe(const Scenario& scenario) {
                      std::to_string(static_cast<int>(network.duplicate * 100 + 0.5)) + " %";
   for (const ScenarioGroup& group : scenario.groups)
     text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
-            std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations)";
+            std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
+            (group.tree.empty() ? "" : ", a given tree") + ")";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }
 

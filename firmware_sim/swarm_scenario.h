@@ -26,6 +26,7 @@ struct ScenarioGroup {
   std::vector<NodeId> members;  // ascending
   std::uint32_t participants = 1;
   Plan plan;                                  // kCreated
+  std::vector<TreeTableEntry> tree;           // its given tree, if any: the plan names it once it views this
   std::vector<ScenarioOperation> operations;  // by generation
 };
 

@@ -26,6 +26,7 @@ class MeshNetwork : public Network {
   MeshNetwork(std::uint32_t rows, std::uint32_t columns, bool wormhole, const MeshTimes& times);
 
   std::uint64_t nodes() const override { return std::uint64_t{rows_} * columns_; }
+  std::uint32_t columns() const { return columns_; }
   Ticks shortest_transit() const override;
   Ticks usual_transit(std::uint64_t bytes) const override;
   Passage enter(const NetworkMessage& message, Ticks departure) override;

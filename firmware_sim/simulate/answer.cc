@@ -52,7 +52,7 @@ void add_heading(const Experiment& experiment, Json& json) {
   if (!request.machine.note.empty()) json["note"] = request.machine.note;
   json["network"] = network_name(request.machine.network);
   json["ports"] = request.machine.ports == Ports::kShared ? "shared" : "independent";
-  json["placement"] = request.random_placement ? "random" : "row-major";
+  json["placement"] = placement_name(request.placement);
   json["seed"] = request.seed;
   json["operation"] = operation_name(request.operation);
   json[request.tree.empty() ? "algorithm" : "tree"] = experiment.way();

@@ -1,5 +1,6 @@
 // The program fibocast-simulate, which `fibocast simulate` starts.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUse = 2;
+constexpr std::array kPlacements = {Placement::kRowMajor, Placement::kRandom, Placement::kReflecting,
+                                    Placement::kGrowing};
 
 struct Options {
   std::string machine = "ideal";
@@ -57,7 +60,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--root", r.root, "the rank that sends or collects");
   app.add_option("--ports", o.ports, "instead of the machine's")->check(CLI::IsMember({"shared", "independent"}));
   app.add_option("--placement", o.placement, "of the ranks on the nodes")
-      ->check(CLI::IsMember({"row-major", "random"}))
+      ->check(CLI::IsMember({"row-major", "random", "reflecting", "growing"}))
       ->capture_default_str();
   app.add_option("--seed", r.seed, "of a random placement")->capture_default_str();
   app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 128 nodes)")
@@ -94,7 +97,8 @@ std::string understand(Options& o) {
   if (!machine) return error;
   o.request.machine = *machine;
   if (!o.ports.empty()) o.request.machine.ports = o.ports == "shared" ? Ports::kShared : Ports::kIndependent;
-  o.request.random_placement = o.placement == "random";
+  for (const Placement placement : kPlacements)
+    if (placement_name(placement) == o.placement) o.request.placement = placement;
   return {};
 }
 

@@ -18,6 +18,18 @@ Result<TreeSpec> tree_of(const Json& fields) {
   return tree_spec_of({fields.at("tree").get<std::string>(), cost(fields, "s"), cost(fields, "r")});
 }
 
+Status read_distribution(const Json& fields, BenchCase& result) {
+  const auto name = fields.at("tree").get<std::string>();
+  if (is_given_tree(name)) {
+    auto tree = given_tree_of(name, {}, result.ranks);
+    if (tree.ok()) result.tree = *tree;
+    return tree.status();
+  }
+  auto tree = tree_of(fields);
+  if (tree.ok()) result.distribution = *tree;
+  return tree.status();
+}
+
 Result<BenchCase> parse(const Json& fields, std::uint32_t default_repetitions) {
   BenchCase result;
   result.fields = fields;
@@ -27,9 +39,7 @@ Result<BenchCase> parse(const Json& fields, std::uint32_t default_repetitions) {
   if (mode != "distribution" && mode != "barrier") return invalid("mode is distribution or barrier");
   result.mode = mode == "barrier" ? BenchMode::kBarrier : BenchMode::kDistribution;
   result.repetitions = fields.value("repetitions", default_repetitions);
-  auto tree = tree_of(fields);
-  if (!tree.ok()) return tree.status();
-  result.distribution = *tree;
+  if (const Status status = read_distribution(fields, result); !status.ok()) return status;
   if (!fields.contains("reduction")) return result;
   auto reduction = tree_of(fields.at("reduction"));
   if (!reduction.ok()) return reduction.status();

@@ -116,7 +116,7 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
                      [&command, options] { return bench(command, *options); });
   sub->add_option("--cases", options->cases_file, "a file of cases, one JSON object a line; -: standard input");
   sub->add_option("--ranks", options->ranks, "take part: 0 to P-1");
-  sub->add_option("--tree", options->tree.name, "distribution tree");
+  sub->add_option("--tree", options->tree.name, "distribution tree; or of both ways: file:PATH, mesh");
   sub->add_option("--s", options->tree.s, "its send latency")->capture_default_str();
   sub->add_option("--r", options->tree.r, "its receive latency")->capture_default_str();
   sub->add_option("--reduction-tree", options->reduction.name, "tree of a barrier's way up");

@@ -1,5 +1,6 @@
 #include "runtime/cli/bench_prediction.h"
 
+#include "collectives/given_tree.h"
 #include "collectives/predict.h"
 
 namespace fibocast {
@@ -19,6 +20,11 @@ Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine) {
   const CostModel model = model_of(machine);
   Plan plan = fibo_plan(model);
   plan.distribution = of.distribution;
+  std::vector<TreeTableEntry> table;
+  if (of.tree) {
+    plan.distribution.kind = plan.reduction.kind = TreeKind::kGiven;
+    if (!give_tree(of.tree->parents, of.tree->order, of.ranks, table, plan).empty()) return 0;
+  }
   if (of.reduction) plan.reduction = *of.reduction;
   OperationShape shape;
   shape.operation = of.mode == BenchMode::kBarrier ? Operation::kBarrier : Operation::kMulticast;

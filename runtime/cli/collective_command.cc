@@ -1,4 +1,4 @@
-// fibocast reduce, allreduce, scatter, gather, allgather, alltoall: one call of one rank, for scripts.
+// fibocast reduce, allreduce, scatter, gather, allgather, alltoall, divide, conquer: one call of one rank, for scripts.
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -18,13 +18,21 @@ struct CollectiveOptions {
   Operation operation = Operation::kReduce;
   Rank root = 0;
   std::string algorithm;
-  std::string type = "int64";
+  std::string type;  // empty: see type_name()
   std::string combine = "sum";
+  std::string alpha;
+  std::uint64_t elements = 0;
   std::vector<std::string> values;
   std::string file;
 };
 
 using Bytes = std::vector<std::byte>;
+
+// A file is shared out byte by byte.
+std::string type_name(const CollectiveOptions& o) {
+  if (!o.type.empty()) return o.type;
+  return is_of_shares(o.operation) && !o.file.empty() ? "bytes" : "int64";
+}
 
 template <class T>
 bool append_number(const std::string& text, Bytes& out) {
@@ -82,14 +90,14 @@ Result<Bytes> input(const CollectiveOptions& options, ElementType type) {
   Bytes bytes;
   for (const std::string& text : options.values)
     if (!append(text, type, bytes))
-      return Status{Code::kInvalid, "\"" + text + "\" is no number of type " + options.type, {}};
+      return Status{Code::kInvalid, "\"" + text + "\" is no number of type " + type_name(options), {}};
   return bytes;
 }
 
 Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const Combination& combination) {
   OperationOptions options;
   options.label = o.choice.label_text();
-  options.algorithm = o.algorithm;
+  options.algorithm = o.alpha.empty() ? o.algorithm : "share:" + o.alpha;
   const Duration deadline = o.choice.deadline_time();
   switch (o.operation) {
     case Operation::kReduce: return group.reduce(o.root, bytes, combination, deadline, options);
@@ -97,6 +105,8 @@ Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const
     case Operation::kScatter: return group.scatter(o.root, bytes, deadline, options);
     case Operation::kGather: return group.gather(o.root, bytes, deadline, options);
     case Operation::kAllgather: return group.allgather(bytes, deadline, options);
+    case Operation::kDivide: return group.divide(o.root, bytes, combination.type, deadline, options);
+    case Operation::kConquer: return group.conquer(o.root, o.elements, bytes, combination, deadline, options);
     default: return group.alltoall(bytes, deadline, options);
   }
 }
@@ -114,9 +124,15 @@ int print(const Command& command, const CollectiveOptions& options, const Outcom
   return report_outcome(command, outcome);
 }
 
+// Bytes cannot be added, but shares of at most one half can be joined without.
+Combination combination(const CollectiveOptions& o, ElementType type, CombineOperator op) {
+  const bool joins = o.operation == Operation::kConquer && type == ElementType::kBytes && op == CombineOperator::kSum;
+  return {type, joins ? CombineOperator::kNone : op};
+}
+
 int run(const Command& command, const CollectiveOptions& options) {
   std::string error;
-  const auto type = element_type_by_name(options.type, error);
+  const auto type = element_type_by_name(type_name(options), error);
   const auto op = combine_operator_by_name(options.combine, error);
   if (!type || !op) return report(command, {Code::kInvalid, error, {}});
   auto bytes = input(options, *type);
@@ -125,7 +141,7 @@ int run(const Command& command, const CollectiveOptions& options) {
   if (!client.ok()) return report(command, client.status());
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
-  return print(command, options, call(*group, options, *bytes, {*type, *op}), *type);
+  return print(command, options, call(*group, options, *bytes, combination(options, *type, *op)), *type);
 }
 
 struct Subcommand {
@@ -144,6 +160,11 @@ constexpr Subcommand kSubcommands[] = {
      "fibocast gather all --file part.bin"},
     {Operation::kAllgather, "allgather", "... at every rank", "fibocast allgather all 42"},
     {Operation::kAlltoall, "alltoall", "One block from each rank to each rank", "fibocast alltoall all 1 2 3"},
+    {Operation::kDivide, "divide",
+     "The root's numbers halved, or by --alpha, from phase to phase: to each rank its share",
+     "fibocast divide all 10 20 30 40 --rank 0"},
+    {Operation::kConquer, "conquer", "... and back: the shares joined at the root, combined where they overlap",
+     "fibocast conquer all --elements 4 10 --rank 0"},
 };
 
 void add(CLI::App& app, Command& command, const Subcommand& s) {
@@ -151,17 +172,23 @@ void add(CLI::App& app, Command& command, const Subcommand& s) {
   options->operation = s.operation;
   CLI::App* sub = add_subcommand(app, command, s.name, s.description, s.example,
                                  [&command, options] { return run(command, *options); });
-  const bool rooted =
-      s.operation == Operation::kReduce || s.operation == Operation::kScatter || s.operation == Operation::kGather;
+  const bool rooted = s.operation == Operation::kReduce || s.operation == Operation::kScatter ||
+                      s.operation == Operation::kGather || is_of_shares(s.operation);
   add_operation_options(*sub, options->choice);
   sub->add_option("values", options->values, "numbers of --type: what this rank brings; results are printed as such");
   sub->add_option("--file", options->file, "bytes instead of numbers; -: standard input. Results are bytes, too");
-  sub->add_option("--type", options->type, "int32, int64, uint64, float or double")->capture_default_str();
+  sub->add_option("--type", options->type, "int32, int64 (default), uint64, float or double");
   if (rooted) sub->add_option("--root", options->root, "the root's rank in the group")->capture_default_str();
-  if (combines(s.operation))
+  if (combines(s.operation) || s.operation == Operation::kConquer)
     sub->add_option("--operator", options->combine, "min, max, sum, prod, and, or, xor")->capture_default_str();
-  sub->add_option("--algorithm", options->algorithm,
-                  "as `fibocast plan schedule` names it, the same at all ranks; default: what the group plans");
+  auto* algorithm =
+      sub->add_option("--algorithm", options->algorithm,
+                      "as `fibocast plan schedule` names it, the same at all ranks; default: what the group plans");
+  if (is_of_shares(s.operation))
+    sub->add_option("--alpha", options->alpha, "the share passed on in each phase, 0 < alpha <= 1; default: 0.5")
+        ->excludes(algorithm);
+  if (s.operation == Operation::kConquer)
+    sub->add_option("--elements", options->elements, "of the root's whole vector: the same at all ranks")->required();
 }
 
 }  // namespace

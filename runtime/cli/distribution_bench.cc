@@ -78,7 +78,8 @@ class DistributionBench {
     request.name = group_name(c);
     request.nodes.resize(cases_[c].ranks);
     std::iota(request.nodes.begin(), request.nodes.end(), 0);
-    request.distribution = cases_[c].distribution;
+    request.tree = cases_[c].tree;
+    if (!request.tree) request.distribution = cases_[c].distribution;
     request.reduction = cases_[c].reduction;
     auto members = cluster_.create_group(request);
     if (!members.ok()) return members.status();

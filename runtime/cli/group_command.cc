@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/given_tree_option.h"
 #include "runtime/cli/tree_option.h"
 
 namespace fibocast {
@@ -11,8 +12,30 @@ struct GroupOptions {
   std::string name, ranks;
   std::uint32_t participants = 1;
   TreeOption distribution, reduction;
+  NodesOptions nodes;  // that `distribution` is made for
   std::uint32_t segment_bytes = 0;
 };
+
+// A formula for one way.
+Status read_formula(const TreeOption& option, std::optional<TreeSpec>& spec) {
+  if (option.name.empty()) return {};
+  auto tree = tree_spec_of(option);
+  if (tree.ok()) spec = *tree;
+  return tree.status();
+}
+
+Status read_trees(const GroupOptions& options, GroupRequest& request) {
+  if (is_given_tree(options.reduction.name))
+    return {Code::kInvalid,
+            "the reduction goes along a formula; --tree " + options.reduction.name + " serves both ways",
+            {}};
+  if (Status status = read_formula(options.reduction, request.reduction); !status.ok()) return status;
+  const std::string& name = options.distribution.name;
+  if (!is_given_tree(name, options.nodes)) return read_formula(options.distribution, request.distribution);
+  auto tree = given_tree_of(name, options.nodes, static_cast<Rank>(request.nodes.size()));
+  if (tree.ok()) request.tree = *tree;
+  return tree.status();
+}
 
 int create(const Command& command, const GroupOptions& options) {
   GroupRequest request;
@@ -20,13 +43,7 @@ int create(const Command& command, const GroupOptions& options) {
   request.nodes = parse_ranks(options.ranks);
   request.participants = options.participants;
   request.segment_bytes = options.segment_bytes;
-  for (const auto& [option, spec] :
-       {std::pair{&options.distribution, &request.distribution}, std::pair{&options.reduction, &request.reduction}}) {
-    if (option->name.empty()) continue;
-    auto tree = tree_spec_of(*option);
-    if (!tree.ok()) return report(command, tree.status());
-    *spec = *tree;
-  }
+  if (const Status status = read_trees(options, request); !status.ok()) return report(command, status);
   auto client = connect(options.daemon);
   return report(command, client.ok() ? client.value()->create_group(request) : client.status());
 }
@@ -51,7 +68,7 @@ int list(const Command& command, const GroupOptions& options) {
 }
 
 void add_tree_options(CLI::App& app, const std::string& prefix, TreeOption& option, const std::string& what) {
-  app.add_option("--" + prefix + "tree", option.name, "tree of the " + what + ": fibo, binomial, kary:4, ...");
+  app.add_option("--" + prefix + "tree", option.name, "tree of the " + what);
   app.add_option("--" + prefix + "s", option.s, "its send latency, as in 27us")->capture_default_str();
   app.add_option("--" + prefix + "r", option.r, "its receive latency")->capture_default_str();
 }
@@ -63,8 +80,13 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
   sub->add_option("name", options->name, "at most 47 bytes")->required();
   sub->add_option("--ranks", options->ranks, "its members, as in 0,3-7")->required();
   sub->add_option("--participants", options->participants, "local participants at each member")->capture_default_str();
-  add_tree_options(*sub, "", options->distribution, "distribution (multicast, a barrier's way down)");
-  add_tree_options(*sub, "reduction-", options->reduction, "reduction (a barrier's way up)");
+  add_tree_options(*sub, "", options->distribution,
+                   "distribution (multicast, a barrier's way down): fibo, binomial, kary:4, ...; or of both ways: "
+                   "file:PATH (a parent per rank, as `fibocast plan tree` reads it), mesh (2^N ranks), or with --nodes "
+                   "heterogeneous, hierarchical, slow-first, ...");
+  add_nodes_options(*sub, options->nodes);
+  add_tree_options(*sub, "reduction-", options->reduction,
+                   "reduction (a barrier's way up): fibo, binomial, kary:4, ...");
   sub->add_option("--segment", options->segment_bytes, "larger multicasts travel in pieces of so many bytes");
   add_daemon_options(*sub, options->daemon);
 }

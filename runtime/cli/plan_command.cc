@@ -31,19 +31,21 @@ void add_schedule_command(CLI::App& plan, int& exit_code) {
   CLI::App* app =
       plan.add_subcommand("schedule", "The stages of each rank of an operation; virtual ranks, the root is 0");
   app->add_option("--operation", options->operation,
-                  "barrier, multicast, reduce, allreduce, scatter, gather, allgather or alltoall")
+                  "barrier, multicast, reduce, allreduce, scatter, gather, allgather, alltoall, divide or conquer")
       ->capture_default_str();
   app->add_option("--algorithm,--tree", options->algorithm,
                   "fibo, binomial, kary:K, dissemination:K, ring, .. : a wrong name lists those of the operation; "
                   "planned: what its plan takes")
       ->capture_default_str();
   app->add_option("--ranks", options->ranks, "number of ranks; a flooding has one router less beside them")->required();
-  app->add_option("--bytes", options->bytes, "size of the payload, of a rank's vector, or of one block")
+  app->add_option("--bytes", options->bytes,
+                  "size of the payload, of a rank's vector, of the vector that is shared out, or of one block")
       ->capture_default_str();
   app->add_option("--segment", options->segment_bytes, "cut the payload into segments of these bytes; 0: do not");
-  app->add_option("--type", options->type, "of a reduction: int32, int64 (default), uint64, float, double or bytes");
+  app->add_option("--type", options->type,
+                  "of a reduction, divide or conquer: int32, int64 (default), uint64, float, double or bytes");
   app->add_option("--operator", options->combine_operator,
-                  "of a reduction: min, max, sum (default), prod, and, or, xor");
+                  "of a reduction or conquer: min, max, sum (default), prod, and, or, xor");
   app->add_option("--rank", options->rank, "only this rank's stages: works for 1000000000 ranks");
   app->add_flag("--check", options->check, "prove that the schedule is right");
   app->add_option("--ports", options->ports, "one processor for sends and receives, or two")

@@ -67,6 +67,7 @@ void print_json(const ScheduleAnswer& answer, std::ostream& out) {
   if (routers > 0) json["routers"] = routers;
   if (combines(shape.operation))
     json.update({{"type", element_type_name(shape.type)}, {"operator", combine_operator_name(shape.op)}});
+  if (is_of_shares(shape.operation)) json["type"] = element_type_name(shape.type);
   if (answer.is_time) json["unit"] = "ns";
   if (answer.completion) json["completion"] = to_json(*answer.completion);
   Json schedule = Json::array();

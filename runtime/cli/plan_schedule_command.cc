@@ -36,18 +36,24 @@ bool read_operation(const PlanScheduleOptions& options, OperationShape& shape, s
   return false;
 }
 
-// Only reductions look into the data. Unless told otherwise they add up whole numbers.
+// Whether elements are combined.
+bool has_operator(Operation operation) { return combines(operation) || operation == Operation::kConquer; }
+
+// Only reductions, divide and conquer look into the data. Unless told otherwise they add up whole numbers; a divide
+// shares out bytes.
 bool read_elements(const PlanScheduleOptions& options, OperationShape& shape, std::string& error) {
-  if (!combines(shape.operation)) {
-    if (options.type.empty() && options.combine_operator.empty()) return true;
-    error = "--type and --operator are for reduce and allreduce";
+  const bool reads_type = has_operator(shape.operation) || shape.operation == Operation::kDivide;
+  if ((!reads_type && !options.type.empty()) || (!has_operator(shape.operation) && !options.combine_operator.empty())) {
+    error = "--type and --operator are for reduce, allreduce and conquer, --type for divide";
     return false;
   }
+  if (!reads_type || (!has_operator(shape.operation) && options.type.empty())) return true;
   const auto type = element_type_by_name(options.type.empty() ? "int64" : options.type, error);
   if (!type) return false;
+  shape.type = *type;
+  if (!has_operator(shape.operation)) return true;
   const auto op = combine_operator_by_name(options.combine_operator.empty() ? "sum" : options.combine_operator, error);
   if (!op) return false;
-  shape.type = *type;
   shape.op = *op;
   return true;
 }

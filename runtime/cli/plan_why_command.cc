@@ -59,7 +59,10 @@ std::string check_options(const PlanWhyOptions& o, const Operation op) {
 
 std::optional<OperationShape> shape_of(const PlanWhyOptions& options, Operation operation, std::string& error) {
   OperationShape shape{.operation = operation, .ranks = options.ranks, .total_bytes = options.bytes};
-  if (!combines(operation)) return shape;
+  if (!combines(operation)) {
+    if (is_of_shares(operation)) error = objection(shape);
+    return error.empty() ? std::optional(shape) : std::nullopt;
+  }
   if (!find_name(kTypes, options.type, "--type", shape.type, error)) return {};
   if (!find_name(kOperators, options.combine_operator, "--operator", shape.op, error)) return {};
   error = objection(shape);
@@ -140,8 +143,9 @@ std::optional<Why> why_different(PlanWhyOptions options, Operation operation, st
 int answer_why(const PlanWhyOptions& options, std::ostream& out, std::string& error) {
   const auto operation = operation_by_name(options.operation);
   if (!operation) {
-    error = "there is no operation \"" + options.operation +
-            "\"; allowed are barrier, multicast, reduce, allreduce, scatter, gather, allgather, alltoall";
+    error =
+        "there is no operation \"" + options.operation +
+        "\"; allowed are barrier, multicast, reduce, allreduce, scatter, gather, allgather, alltoall, divide, conquer";
     return 2;
   }
   const auto why =
@@ -164,7 +168,7 @@ void add_plan_why_command(CLI::App& plan, int& exit_code) {
   const auto options = std::make_shared<PlanWhyOptions>();
   CLI::App* app = plan.add_subcommand("why", "Which algorithm is fastest here, why, and how far it is from optimal");
   app->add_option("--operation", options->operation,
-                  "barrier, multicast, reduce, allreduce, scatter, gather, allgather or alltoall")
+                  "barrier, multicast, reduce, allreduce, scatter, gather, allgather, alltoall, divide or conquer")
       ->capture_default_str();
   app->add_option("--ranks", options->ranks, "number of ranks; those of --nodes if there is a file");
   app->add_option("--bytes", options->bytes, "of the payload, of a rank's vector, or of one rank's block");

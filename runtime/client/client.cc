@@ -84,6 +84,20 @@ Result<NodeInfo> Client::status() {
   return decode_node_info(state_->exchange(answer_by(kGreetingPatience)));
 }
 
+Result<NodeTrace> Client::trace() {
+  NodeTrace trace;
+  for (std::uint64_t next = 0, end = 1; next < end;) {
+    state_->request.mutable_get_trace()->set_first(next);
+    const client::Response& response = state_->exchange(answer_by(kGreetingPatience));
+    if (const Status status = decode_status(response); !status.ok()) return status;
+    const std::uint64_t taken = append_trace(response.trace(), trace);
+    if (next == 0) trace.first = response.trace().first(), end = response.trace().recorded();
+    if (taken == 0) break;
+    next = response.trace().first() + taken;
+  }
+  return trace;
+}
+
 Status Client::create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
   return decode_status(state_->exchange(TimePoint::max()));

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "runtime/client/group.h"
+#include "runtime/client/node_trace.h"
 
 namespace fibocast {
 
@@ -38,6 +39,8 @@ class Client final : public Participant {
   std::uint32_t size() const override;
   boost::asio::any_io_executor executor() override;
   Result<NodeInfo> status() override;
+  // The daemon's last events, oldest first: they are read in pieces while the daemon goes on.
+  Result<NodeTrace> trace();
   Status create_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 

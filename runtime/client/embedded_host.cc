@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectives/given_tree.h"
 #include "runtime/client/translate.h"
 #include "runtime/daemon/group_messages.h"
 #include "runtime/wire/client_status.h"
@@ -115,6 +116,7 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
   call.choice = request.choice;
   call.type = request.combination.type;
   call.op = request.combination.op;
+  call.total_bytes = request.total_bytes;
   call.root = request.root;
   call.deadline = request.until;
   call.not_before = request.options.not_before;
@@ -143,11 +145,19 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)
     if (!definition.members.add(node)) return Admission::kTooLarge;
-  const bool named = wanted.reduction || wanted.distribution;
+  const bool named = wanted.reduction || wanted.distribution || wanted.tree;
   definition.plan = named ? planner_.trees() : planner_.plan(std::max(1u, definition.members.size()));
   if (wanted.reduction) definition.plan.reduction = *wanted.reduction;
   if (wanted.distribution) definition.plan.distribution = *wanted.distribution;
   if (wanted.segment_bytes > 0) definition.plan.segment_bytes = wanted.segment_bytes;
+  std::vector<TreeTableEntry> table;  // the node copies it
+  if (wanted.tree) {
+    if (!wanted.reduction) definition.plan.reduction.kind = TreeKind::kGiven;
+    if (!wanted.distribution) definition.plan.distribution.kind = TreeKind::kGiven;
+    const auto& [parents, order] = *wanted.tree;
+    if (!give_tree(parents, order, definition.members.size(), table, definition.plan).empty())
+      return Admission::kNoPlan;
+  }
   return host_.node().create_group(definition, cookie, host_.now());
 }
 

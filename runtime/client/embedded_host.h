@@ -27,6 +27,7 @@ struct EmbeddedRequest {
   AlgorithmChoice choice;
   Combination combination;
   Rank root = 0;
+  std::uint64_t total_bytes = 0;  // conquer
   std::uint32_t participants = 0;
   OperationOptions options;
   NodeId to = 0;

@@ -50,6 +50,7 @@ Request operate_request(const OperationCall& call) {
   request->operation = call.operation;
   request->choice = call.choice;
   request->combination = call.combination;
+  request->total_bytes = call.total_bytes;
   request->root = call.root;
   request->participants = call.participants;
   if (call.options) request->options = *call.options;

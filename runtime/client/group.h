@@ -1,6 +1,9 @@
 // The operations of a group, as one participant calls them. See participant.h for deadlines and threads.
 #pragma once
 
+#include <algorithm>
+
+#include "collectives/divide.h"
 #include "runtime/client/participant.h"
 
 namespace fibocast {
@@ -76,6 +79,21 @@ class Group {
                    const OperationOptions& options = kPlainOperation) {
     return participant_->operate(call(Operation::kAlltoall, 0, blocks, deadline, options));
   }
+  // Divide and conquer (Lo et al. 1992): the root gives its vector, each rank gets its share() of it. The algorithm
+  // share:ALPHA says what part of what it holds a rank passes on in each phase; without one it is a half.
+  Outcome divide(Rank root, std::span<const std::byte> vector, ElementType type = ElementType::kBytes,
+                 Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(reduction(Operation::kDivide, root, vector, {type, {}}, deadline, options));
+  }
+  // The way back: each rank gives its share() of a vector of `elements`; the root gets the vector. Where shares overlap
+  // (ALPHA > 1/2) they are combined, in the order of the ranks from the root on; what nobody has is zero.
+  Outcome conquer(Rank root, std::uint64_t elements, std::span<const std::byte> share, const Combination& combination,
+                  Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
+    return participant_->operate(joining(root, elements, share, combination, deadline, options));
+  }
+  // The elements that this rank gets of such a divide and brings to such a conquer. kInvalid for an unknown share, a
+  // root that is no rank, or more than 4294967295 elements.
+  Result<Share> share(Rank root, std::uint64_t elements, const OperationOptions& options = kPlainOperation) const;
 
   template <class Token>
   auto async_barrier(Duration deadline, Token&& token, const OperationOptions& options = kPlainOperation) {
@@ -118,16 +136,34 @@ class Group {
                       const OperationOptions& options = kPlainOperation) {
     return start(call(Operation::kAlltoall, 0, blocks, deadline, options), std::forward<Token>(token));
   }
+  template <class Token>
+  auto async_divide(Rank root, std::span<const std::byte> vector, ElementType type, Duration deadline, Token&& token,
+                    const OperationOptions& options = kPlainOperation) {
+    return start(reduction(Operation::kDivide, root, vector, {type, {}}, deadline, options),
+                 std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_conquer(Rank root, std::uint64_t elements, std::span<const std::byte> share,
+                     const Combination& combination, Duration deadline, Token&& token,
+                     const OperationOptions& options = kPlainOperation) {
+    return start(joining(root, elements, share, combination, deadline, options), std::forward<Token>(token));
+  }
 
  private:
   OperationCall call(Operation operation, Rank root, std::span<const std::byte> bytes, Duration deadline,
                      const OperationOptions& options) const {
-    return {info_.name, operation, root, bytes, deadline, &options, info_.participants, info_.size, {}, {}};
+    return {info_.name, operation, root, bytes, deadline, &options, info_.participants, info_.size, {}, {}, 0, rank()};
   }
   OperationCall reduction(Operation operation, Rank root, std::span<const std::byte> vector,
                           const Combination& combination, Duration deadline, const OperationOptions& options) const {
     OperationCall c = call(operation, root, vector, deadline, options);
     c.combination = combination;
+    return c;
+  }
+  OperationCall joining(Rank root, std::uint64_t elements, std::span<const std::byte> share,
+                        const Combination& combination, Duration deadline, const OperationOptions& options) const {
+    OperationCall c = reduction(Operation::kConquer, root, share, combination, deadline, options);
+    c.total_bytes = std::min<std::uint64_t>(elements, std::uint64_t{1} << 32) * element_bytes(combination.type);
     return c;
   }
   template <class Token>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/divide.h"
 #include "collectives/schedule.h"
 #include "runtime/client/group.h"
 
@@ -24,13 +25,30 @@ Status invalid(const OperationCall& call, const std::string& why) {
       Code::kInvalid, std::string(operation_name(call.operation)) + " '" + std::string(call.group) + "': " + why, {}};
 }
 
-// Bytes of one rank's vector or block.
+// Bytes of one rank's vector or block, or of the root's vector that is shared out.
 Result<std::uint64_t> size_of(const OperationCall& call) {
+  if (call.operation == Operation::kConquer) return call.total_bytes;
   const std::uint64_t bytes = call.payload.size();
   if (call.operation != Operation::kScatter && call.operation != Operation::kAlltoall) return bytes;
   if (bytes % call.ranks == 0) return bytes / call.ranks;
   return invalid(call,
                  std::to_string(bytes) + " bytes are no " + std::to_string(call.ranks) + " blocks of equal length");
+}
+
+// The rank that is `rank` when the root is 0.
+Rank virtual_rank(Rank rank, Rank root, Rank ranks) {
+  return static_cast<Rank>((std::uint64_t{rank} + ranks - root) % ranks);
+}
+
+// What a rank brings to a conquer is its share.
+std::string objection_to_share(const OperationCall& call, const OperationShape& shape) {
+  if (call.root >= call.ranks) return "there is no rank " + std::to_string(call.root) + " to be the root";
+  const Share share = final_share(shape, virtual_rank(call.rank, call.root, call.ranks));
+  const std::uint64_t size = element_bytes(shape.type);
+  if (call.payload.size() == share.count * size) return {};
+  return "rank " + std::to_string(call.rank) + " must bring its share of " + std::to_string(block_count(shape)) +
+         " elements: " + std::to_string(share.count) + " from number " + std::to_string(share.first) + " on, " +
+         std::to_string(share.count * size) + " bytes, not " + std::to_string(call.payload.size());
 }
 
 // Finds the algorithm and says what cannot be.
@@ -45,8 +63,11 @@ Status check_call(OperationCall& call) {
     if (!choice) return invalid(call, error);
     call.choice = *choice;
   }
+  if (is_of_shares(call.operation) && call.choice.algorithm == Algorithm::kPlanned)
+    call.choice = default_choice(call.operation, *bytes);
   shape.choice = call.choice, shape.type = call.combination.type, shape.op = call.combination.op;
   error = objection(shape);
+  if (error.empty() && call.operation == Operation::kConquer) error = objection_to_share(call, shape);
   return error.empty() ? Status{} : invalid(call, error);
 }
 
@@ -88,6 +109,20 @@ Outcome Group::allreduce_with(std::span<const std::byte> vector, const Combine& 
   Outcome outcome = allgather(vector, deadline, options);
   fold(outcome, size(), combine);
   return outcome;
+}
+
+Result<Share> Group::share(Rank root, std::uint64_t elements, const OperationOptions& options) const {
+  std::string error;
+  const std::string name = options.algorithm.empty() ? "share" : options.algorithm;
+  auto choice = choose_algorithm(Operation::kDivide, name, error);
+  if (!choice) return Status{Code::kInvalid, error, {}};
+  if (choice->algorithm == Algorithm::kPlanned) choice = default_choice(Operation::kDivide, elements);
+  OperationShape shape{Operation::kDivide, size(), elements};
+  shape.choice = *choice;
+  error = objection(shape);
+  if (root >= size()) error = "there is no rank " + std::to_string(root) + " to be the root";
+  if (!error.empty()) return Status{Code::kInvalid, error, {}};
+  return final_share(shape, virtual_rank(rank(), root, size()));
 }
 
 Result<Group> Participant::open(std::string_view name, std::uint32_t participants) {

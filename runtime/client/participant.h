@@ -51,7 +51,7 @@ struct Outcome {
   }
 };
 
-// How a reduction combines: element by element.
+// How a reduction or a conquer combines: element by element.
 struct Combination {
   ElementType type = ElementType::kBytes;
   CombineOperator op = CombineOperator::kNone;
@@ -93,8 +93,8 @@ struct OperationOptions {
   std::string label;           // appears in the sentences of failures
   bool charged = true;         // false: an emulated NIC lets this operation pass free
   Nanoseconds not_before = 0;  // absolute, CLOCK_MONOTONIC: this participant counts as arrived only then
-  // A name of `fibocast plan schedule`, as ring, fibo, kary:4; the same at every rank (of multicast and scatter: at the
-  // root). Empty: what the group plans.
+  // A name of `fibocast plan schedule`, as ring, fibo, kary:4, share:0.5; the same at every rank (of multicast, scatter
+  // and divide: at the root). Empty: what the group plans.
   std::string algorithm = {};
 };
 
@@ -112,7 +112,9 @@ struct OperationCall {
   std::uint32_t participants = 0;
   Rank ranks = 0;  // of the group
   Combination combination = {};
-  AlgorithmChoice choice = {};  // of options->algorithm: filled in by Participant
+  AlgorithmChoice choice = {};    // of options->algorithm: filled in by Participant
+  std::uint64_t total_bytes = 0;  // conquer: of the root's vector
+  Rank rank = 0;                  // of the caller in the group
 };
 
 struct SendCall {
@@ -132,6 +134,14 @@ struct GroupInfo {
   std::vector<NodeId> nodes;  // in the order of ranks
 };
 
+// Any tree of a group's ranks: made for different nodes, read from a file, drawn by hand. An operation whose root is
+// not the tree's goes along the same tree turned: rank v takes the place of rank v - root + the tree's root (mod size).
+// So do barrier and allreduce, which begin at rank 0. Scatter and gather go along a binomial tree instead.
+struct GivenTree {
+  std::vector<Rank> parents;  // of each rank; kNoRank: the root, of which there is one
+  std::vector<Rank> order;    // parents send to their children as they appear here; empty: ascending
+};
+
 // A group to be created: once, by one of its members; the others learn it from the network.
 struct GroupRequest {
   std::string name;  // at most 47 bytes
@@ -139,7 +149,8 @@ struct GroupRequest {
   std::uint32_t participants = 1;
   std::optional<TreeSpec> reduction = {};  // none: the node's own plan
   std::optional<TreeSpec> distribution = {};
-  std::uint32_t segment_bytes = 0;  // 0: the node's own plan
+  std::uint32_t segment_bytes = 0;     // 0: the node's own plan
+  std::optional<GivenTree> tree = {};  // of the way up, the way down, or both: where no formula is named above
 };
 
 struct PeerInfo {

@@ -1,5 +1,7 @@
 #include "runtime/client/translate.h"
 
+#include <cstring>
+
 namespace fibocast {
 namespace {
 
@@ -10,6 +12,7 @@ std::string tree_name(const TreeSpec& tree) {
     case TreeKind::kKary: return "kary:" + std::to_string(tree.arity);
     case TreeKind::kFibo: return "fibo";
     case TreeKind::kLambda: return "lambda";
+    case TreeKind::kGiven: return "given";  // a phase has no formula then: the daemon says so
   }
   return {};
 }
@@ -78,6 +81,7 @@ void encode(const OperationCall& call, client::Operate& out) {
   out.set_parameter(call.choice.parameter);
   out.set_element_type(static_cast<std::uint32_t>(call.combination.type));
   out.set_combine_operator(static_cast<std::uint32_t>(call.combination.op));
+  out.set_total_bytes(call.total_bytes);
   out.set_root(call.root);
   out.set_deadline_ns(call.deadline.count());
   out.set_payload(call.payload.data(), call.payload.size());
@@ -103,6 +107,10 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);
+  if (!request.tree) return;
+  client::GivenTree& tree = *out.mutable_tree();
+  tree.mutable_parents()->Assign(request.tree->parents.begin(), request.tree->parents.end());
+  tree.mutable_order()->Assign(request.tree->order.begin(), request.tree->order.end());
 }
 
 Status decode_status(const client::Response& response) {
@@ -135,6 +143,22 @@ Result<GroupInfo> decode_group(const client::Response& response) {
 Result<NodeInfo> decode_node_info(const client::Response& response) {
   if (response.status().code() != client::CODE_OK) return decode_status(response);
   return to_node_info(response.node_status());
+}
+
+std::uint64_t append_trace(const client::Trace& part, NodeTrace& trace) {
+  trace.rank = part.rank();
+  const client::Machine& m = part.machine();
+  trace.machine = {m.emulated(),
+                   m.s_ns(),
+                   m.l_ns(),
+                   m.o_ns(),
+                   m.send_per_byte_ns(),
+                   m.receive_per_byte_ns(),
+                   m.independent_ports() ? NicPorts::kIndependent : NicPorts::kShared};
+  const std::size_t count = part.events().size() / sizeof(FlightEvent), before = trace.events.size();
+  trace.events.resize(before + count);
+  if (count > 0) std::memcpy(trace.events.data() + before, part.events().data(), count * sizeof(FlightEvent));
+  return count;
 }
 
 }  // namespace fibocast

@@ -1,6 +1,7 @@
 // Between the library's plain values and the messages of the local protocol (runtime/wire/client.proto). Internal.
 #pragma once
 
+#include "runtime/client/node_trace.h"
 #include "runtime/client/participant.h"
 #include "runtime/wire/client.pb.h"
 
@@ -17,5 +18,7 @@ Outcome decode_outcome(const client::Response& response);
 Received decode_received(const client::Response& response);
 Result<GroupInfo> decode_group(const client::Response& response);
 Result<NodeInfo> decode_node_info(const client::Response& response);
+// How many events of `part` were appended.
+std::uint64_t append_trace(const client::Trace& part, NodeTrace& trace);
 
 }  // namespace fibocast

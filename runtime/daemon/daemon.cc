@@ -9,6 +9,7 @@
 
 #include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/node_status.h"
+#include "runtime/daemon/node_trace.h"
 
 namespace fibocast {
 namespace {
@@ -75,6 +76,10 @@ SessionContext Daemon::session_context() {
           .default_deadline = settings_.default_deadline_ms * 1'000'000,
           .planner = GroupPlanner(settings_),
           .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
+          .fill_trace =
+              [this](std::uint64_t first, client::Trace& trace) {
+                fibocast::fill_trace(host_.node(), settings_, first, host_.now(), trace);
+              },
           .on_closed = {},
           .counters = {},
           .response = {}};

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "collectives/given_tree.h"
 #include "collectives/tree_catalog.h"
 #include "runtime/wire/client_status.h"
 #include "runtime/wire/rank_text.h"
@@ -51,14 +52,21 @@ std::string read_members(const client::CreateGroup& wanted, RankSet& members) {
   return "";
 }
 
-std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan) {
-  const bool named = wanted.has_reduction() || wanted.has_distribution();
+std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan,
+                      std::vector<TreeTableEntry>& table) {
+  const bool named = wanted.has_reduction() || wanted.has_distribution() || wanted.has_tree();
   plan = named ? planner.trees() : planner.plan(static_cast<Rank>(wanted.ranks_size()));
   if (wanted.segment_bytes() > 0) plan.segment_bytes = wanted.segment_bytes();
   std::string mistake;
   if (wanted.has_reduction()) mistake = read_tree(wanted.reduction(), plan.reduction);
   if (mistake.empty() && wanted.has_distribution()) mistake = read_tree(wanted.distribution(), plan.distribution);
-  return mistake;
+  if (!mistake.empty() || !wanted.has_tree()) return mistake;
+  if (!wanted.has_reduction()) plan.reduction.kind = TreeKind::kGiven;
+  if (!wanted.has_distribution()) plan.distribution.kind = TreeKind::kGiven;
+  const client::GivenTree& tree = wanted.tree();
+  return give_tree({tree.parents().data(), static_cast<std::size_t>(tree.parents_size())},
+                   {tree.order().data(), static_cast<std::size_t>(tree.order_size())},
+                   static_cast<Rank>(wanted.ranks_size()), table, plan);
 }
 
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collectives/plan.h"
 #include "runtime/daemon/group_planner.h"
@@ -19,8 +20,10 @@ void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out);
 
 // Both return a sentence that says what is wrong, or nothing.
 std::string read_members(const client::CreateGroup& wanted, RankSet& members);
-// The trees that the request names, else the fastest plan for so many ranks. Precondition: members were read.
-std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan);
+// The trees that the request names, else the fastest plan for so many ranks. A given tree is put into `table`, which
+// the plan then views. Precondition: members were read.
+std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan,
+                      std::vector<TreeTableEntry>& table);
 
 // How Event::kGroupReady ended.
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status);

@@ -37,6 +37,7 @@ struct SessionContext {
   Nanoseconds default_deadline = 30'000'000'000;
   GroupPlanner planner;  // of groups that are created without a tree
   std::function<void(client::NodeStatus&)> fill_status;
+  std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
   SessionCounters counters;
   std::uint64_t next_stamp = 1;
@@ -102,6 +103,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled send();
   Handled receive();
   Handled get_status();
+  Handled get_trace();
   Handled cancel();
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();

@@ -34,6 +34,7 @@ Session::Handled Session::dispatch() {
     case Body::kSend: return send();
     case Body::kReceive: return receive();
     case Body::kGetStatus: return get_status();
+    case Body::kGetTrace: return get_trace();
     case Body::kCancel: return cancel();
     case Body::BODY_NOT_SET: break;
   }
@@ -135,8 +136,9 @@ Session::Handled Session::create_group() {
   const client::CreateGroup& wanted = request_.create_group();
   const std::string about = quoted("group", wanted.name());
   GroupDefinition definition{wanted.name(), {}, std::max(1u, wanted.participants()), {}};
+  std::vector<TreeTableEntry> table;  // the node copies it
   std::string mistake = read_members(wanted, definition.members);
-  if (mistake.empty()) mistake = read_plan(wanted, context_.planner, definition.plan);
+  if (mistake.empty()) mistake = read_plan(wanted, context_.planner, definition.plan, table);
   if (!mistake.empty()) {
     answer(request_.id(), client::CODE_INVALID, about + ": " + mistake);
     return Handled::kDone;
@@ -188,7 +190,7 @@ namespace {
 
 // Each field fits its type, or the node is not asked. What does not fit together the node refuses.
 bool take_operation(const client::Operate& wanted, Call& call) {
-  if (wanted.kind() < client::OPERATION_BARRIER || wanted.kind() > client::OPERATION_ALLTOALL) return false;
+  if (wanted.kind() < client::OPERATION_BARRIER || wanted.kind() > client::OPERATION_CONQUER) return false;
   if (wanted.algorithm() > 255 || wanted.tree() > 255 || wanted.parameter() > 65535) return false;
   if (wanted.element_type() > 255 || wanted.combine_operator() > 255) return false;
   call.operation = static_cast<Operation>(wanted.kind());
@@ -196,6 +198,7 @@ bool take_operation(const client::Operate& wanted, Call& call) {
                  static_cast<std::uint16_t>(wanted.parameter())};
   call.type = static_cast<ElementType>(wanted.element_type());
   call.op = static_cast<CombineOperator>(wanted.combine_operator());
+  call.total_bytes = wanted.total_bytes();
   return true;
 }
 
@@ -205,7 +208,7 @@ Session::Handled Session::operate() {
   const client::Operate& wanted = request_.operate();
   Call call;
   if (!take_operation(wanted, call)) {
-    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier to alltoall");
+    answer(request_.id(), client::CODE_INVALID, "no such kind of operation; this daemon knows barrier to conquer");
     return Handled::kDone;
   }
   OpenedGroup* opened = nullptr;
@@ -269,6 +272,13 @@ Session::Handled Session::receive() {
 Session::Handled Session::get_status() {
   client::NodeStatus& status = *begin_response(request_.id()).mutable_node_status();
   if (context_.fill_status) context_.fill_status(status);
+  send_response();
+  return Handled::kDone;
+}
+
+Session::Handled Session::get_trace() {
+  client::Trace& trace = *begin_response(request_.id()).mutable_trace();
+  if (context_.fill_trace) context_.fill_trace(request_.get_trace().first(), trace);
   send_response();
   return Handled::kDone;
 }

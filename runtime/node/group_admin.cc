@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -9,11 +10,6 @@
 namespace fibocast::group_admin {
 
 namespace {
-
-bool same_definition(const GroupState& a, const GroupState& b) {
-  return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
-         a.plan == b.plan;
-}
 
 PeerMessage define_message(const GroupState& g) {
   PeerMessage m;
@@ -35,15 +31,6 @@ GroupState group_of(const GroupDefinition& d) {
   return g;
 }
 
-GroupState group_of(const PeerMessage& m) {
-  GroupState g;
-  g.created = true;
-  g.id = m.group, g.epoch = m.epoch;
-  g.name = m.name, g.name_length = m.name_length;
-  g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
-  return g;
-}
-
 void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   Request& r = state.requests->at(g.inquiry.request);
@@ -56,8 +43,9 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return;
-  // Those that took it forget it again.
-  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  // Those that took it forget it again; those that refused may have another group of this name, and keep it.
+  groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  for (InquiryMember& m : members) m = InquiryMember{.asked = m.answered && !m.arrived};
   state.again = true;
 }
 
@@ -75,13 +63,32 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.used = false;
 }
 
-void tell_members(NodeState& state, std::uint32_t group, const PeerMessage& message, Nanoseconds now) {
-  GroupState& g = state.groups[group];
+// The definition, then the pieces of its tree, as far as the channel has room. True: all of it.
+bool tell_definition(NodeState& state, const GroupState& g, NodeId to, InquiryMember& m, Nanoseconds now) {
+  for (; m.told <= group_trees::pieces_of(g); ++m.told) {
+    const bool sent = m.told == 0 ? peers::send(state, to, define_message(g), false, now)
+                                  : group_trees::send_piece(state, to, g, m.told - 1, now);
+    if (!sent) return false;
+  }
+  return true;
+}
+
+bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupRemove;
+  m.group = g.id;
+  return peers::send(state, to, m, false, now);
+}
+
+void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < groups::size_of(g); ++r) {
+    InquiryMember& m = members[r];
     const NodeId node = groups::node_of(g, r);
-    if (node != state.settings.self && !members[r].asked)
-      members[r].asked = peers::send(state, node, message, false, now);
+    if (node == state.settings.self || m.asked || m.answered) continue;
+    m.asked = g.inquiry.phase == Inquiry::Phase::kDefining ? tell_definition(state, g, node, m, now)
+                                                           : tell_removal(state, g, node, now);
   }
 }
 
@@ -117,8 +124,11 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.participants > state.limits.participants) return Admission::kTooLarge;
+  if (has_given_tree(d.plan) && (d.plan.given.ranks() != d.members.size() || !is_valid(d.plan.given)))
+    return Admission::kNoPlan;
   GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
+  if (groups::find_coming(state, group.id) != kNoIndex) return Admission::kExists;
   if (groups::table_full(state)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;
@@ -153,32 +163,12 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kDefining) {
-    tell_members(state, group, define_message(g), now);
+    tell_members(state, group, now);
     end_definition(state, group, now);
   } else if (g.inquiry.phase == Inquiry::Phase::kRemoving) {
-    PeerMessage m;
-    m.type = PeerMessageType::kGroupRemove;
-    m.group = g.id;
-    tell_members(state, group, m, now);
+    tell_members(state, group, now);
     if (all_told(state, group)) end_removal(state, group, now);
   }
-}
-
-void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  GroupState group = group_of(m);
-  const std::uint32_t i = groups::find(state, m.group);
-  const bool members_ok = !group.members.empty() && !group.members.truncated() &&
-                          group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
-  bool ok = members_ok;
-  if (ok && i != kNoIndex)
-    ok = same_definition(state.groups[i], group);
-  else if (ok)
-    ok = groups::add(state, group) != kNoIndex;
-  PeerMessage answer;
-  answer.type = PeerMessageType::kGroupAnswer;
-  answer.group = m.group;
-  answer.verdict = ok ? Verdict::kOk : Verdict::kRefused;
-  peers::send(state, from, answer, false, now);
 }
 
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -194,6 +184,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
 }
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
+  groups::forget_coming(state, m.group);
   const std::uint32_t i = groups::find(state, m.group);
   if (i != kNoIndex) end_removal(state, i, now);
 }

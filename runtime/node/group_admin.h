@@ -13,6 +13,8 @@ Admission create(NodeState& state, const GroupDefinition& definition, std::uint6
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+// A piece of the given tree of a definition: the last one is answered as the definition.
+void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now);
 // Goes on with definitions and removals that wait for channels or answers.

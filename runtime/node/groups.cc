@@ -17,7 +17,7 @@ namespace {
 
 std::uint32_t free_index(const NodeState& state) {
   for (std::uint32_t i = 0; i < state.groups.size(); ++i)
-    if (!state.groups[i].used) return i;
+    if (!state.groups[i].used && !state.groups[i].coming) return i;
   return kNoIndex;
 }
 
@@ -44,20 +44,39 @@ void set_name(GroupState& g, std::string_view name) {
 }
 
 std::uint32_t add(NodeState& state, const GroupState& group) {
+  if (has_given_tree(group.plan) && group.plan.given.ranks() != size_of(group)) return kNoIndex;
+  const std::uint32_t i = reserve(state, group);
+  return i == kNoIndex || !activate(state, i) ? kNoIndex : i;
+}
+
+std::uint32_t reserve(NodeState& state, const GroupState& group) {
   const std::uint32_t i = free_index(state);
   if (i == kNoIndex) return kNoIndex;
   GroupState& g = state.groups[i];
   g = group;
-  g.used = true;
-  g.rank = g.members.index_of(state.settings.self);
-  for (Slot& s : slots_of(state, i)) s = Slot{};
-  std::ranges::fill(child_bases(state, i), 0);
-  std::ranges::fill(child_windows(state, i), 0);
-  if (!build_window(state, i)) {
-    g.used = false;
-    return kNoIndex;
+  g.coming = true;
+  if (!has_given_tree(g.plan)) {
+    g.plan.given = {};
+    return i;
   }
+  const auto own = tree_entries(state, i);
+  std::ranges::copy(g.plan.given.entries(), own.begin());
+  g.plan.given = TreeTable(own);
   return i;
+}
+
+bool activate(NodeState& state, std::uint32_t group) {
+  GroupState& g = state.groups[group];
+  end_intake(g);
+  g.rank = g.members.index_of(state.settings.self);
+  std::uint32_t run = group * state.limits.open_generations;  // the engine's runs are the slots
+  for (Slot& s : slots_of(state, group)) {
+    s = Slot{};
+    state.engine->forget(run++);  // a schedule of the group that was here, along another tree in the same memory
+  }
+  std::ranges::fill(child_bases(state, group), 0);
+  std::ranges::fill(child_windows(state, group), 0);
+  return g.used = build_window(state, group);
 }
 
 RankSchedule window_schedule(const NodeState& state, std::uint32_t group) {
@@ -70,6 +89,12 @@ RankSchedule window_schedule(const NodeState& state, std::uint32_t group) {
 std::uint32_t find(const NodeState& state, GroupId id) {
   for (std::uint32_t i = 0; i < state.groups.size(); ++i)
     if (state.groups[i].used && state.groups[i].id == id) return i;
+  return kNoIndex;
+}
+
+std::uint32_t find_coming(const NodeState& state, GroupId id) {
+  for (std::uint32_t i = 0; i < state.groups.size(); ++i)
+    if (state.groups[i].coming && state.groups[i].id == id) return i;
   return kNoIndex;
 }
 

@@ -24,6 +24,23 @@ std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
 // node than Limits::transfers.
 std::uint32_t add(NodeState& state, const GroupState& group);
 bool table_full(const NodeState& state);
+// The same in two steps, for a group whose given tree is still to come: takes an entry, which nobody finds yet but
+// find_coming(); makes a group of it. False: as add(), and the entry is free again.
+std::uint32_t reserve(NodeState& state, const GroupState& group);
+bool activate(NodeState& state, std::uint32_t group);
+std::uint32_t find_coming(const NodeState& state, GroupId id);
+// No more pieces are expected; an entry that is still coming is free.
+inline void end_intake(GroupState& g) {
+  g.coming = false;
+  g.intake = {};
+}
+inline void forget_coming(NodeState& state, GroupId id) {
+  const std::uint32_t i = find_coming(state, id);
+  if (i != kNoIndex) end_intake(state.groups[i]);
+}
+inline std::span<TreeTableEntry> tree_entries(NodeState& state, std::uint32_t group) {
+  return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
+}
 void set_name(GroupState& g, std::string_view name);
 
 inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
@@ -34,7 +51,7 @@ inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
 inline std::span<InquiryMember> inquiry_members(NodeState& state, std::uint32_t group) {
   return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
 }
-inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
+inline void start_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
                           Nanoseconds due) {
   Inquiry fresh;
   fresh.phase = phase;
@@ -42,6 +59,11 @@ inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase 
   fresh.ask_again = now + kAskAgain;
   if (fresh.ask_again < state.slot_timer) state.slot_timer = fresh.ask_again;
   state.groups[group].inquiry = fresh;
+}
+// ... of which no member knows yet.
+inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
+                          Nanoseconds due) {
+  start_inquiry(state, group, phase, now, due);
   for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
 }
 

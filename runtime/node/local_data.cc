@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "collectives/check.h"
+#include "collectives/divide.h"
 #include "runtime/node/slots.h"
 
 namespace fibocast::local_data {
@@ -60,6 +61,9 @@ void place(NodeState& state, std::uint32_t slot, const OperationShape& shape, Ra
     case Operation::kScatter:  // block v is that of the real rank v + root
       place_blocks(state, s, shape, s.root, p - s.root, 0);
       return place_blocks(state, s, shape, 0, s.root, p - s.root);
+    case Operation::kDivide:
+    case Operation::kConquer:  // a rank's share begins where its memory does
+      return copy(state, {s.input, 0, input_bytes(shape, me)}, at(s, s.layout.work, input_bytes(shape, me)));
     case Operation::kAlltoall: break;
   }
   if (!has_relative_blocks(shape)) {
@@ -89,8 +93,29 @@ void combine_partial(NodeState& state, Slot& s, const Transfer& t, std::uint64_t
   if ((t.registers & kRegisterS) != 0) s.register_s = append(state, s, s.register_s, received, received);
 }
 
-void combine_blocks(NodeState& state, const Slot& s, const OperationShape& shape, const Transfer& t,
+// A child's share of a conquer. It begins before the rank's own ends, or behind it with a gap that nobody has.
+void join(NodeState& state, const Slot& s, const OperationShape& shape, Rank me, const Transfer& t,
+          std::uint64_t received) {
+  const std::uint64_t size = element_bytes(shape.type);
+  const Share own = kept_share(shape, me, t.peer);
+  const std::uint32_t end = t.first_block + t.blocks, begin = std::max(own.end(), t.first_block);
+  const auto place = [&](std::uint32_t from, std::uint32_t to) {
+    return at(s, block_place(shape, s.layout, from), (to - from) * size);
+  };
+  if (own.end() < t.first_block) {
+    const PayloadRange gap = place(own.end(), t.first_block);
+    put(state, {.clears = true, .right = gap, .out = gap});
+  }
+  const std::uint64_t both = (begin - t.first_block) * size;
+  const PayloadRange overlap = place(t.first_block, begin);
+  put(state, {.op = s.op, .type = s.type, .left = overlap, .right = at(s, received, both), .out = overlap});
+  copy(state, at(s, received + both, (end - begin) * size), place(begin, end));
+}
+
+void combine_blocks(NodeState& state, std::uint32_t slot, const OperationShape& shape, const Transfer& t,
                     std::uint64_t received) {
+  const Slot& s = state.slots[slot];
+  if (t.on_receive == OnReceive::kJoin) return join(state, s, shape, me_of(state, slot), t, received);
   const PayloadRange own = at(s, block_place(shape, s.layout, t.first_block), transfer_bytes(shape, t, 0));
   const PayloadRange other = at(s, received, own.length);
   const bool own_first = t.on_receive == OnReceive::kCombineRight;
@@ -203,7 +228,7 @@ bool combine(NodeState& state, std::uint32_t slot) {
     switch (next.transfer.carries) {
       case Carries::kPartial: combine_partial(state, s, next.transfer, received); break;
       case Carries::kBitBlocks: move_bit_blocks(state, s, shape, next.transfer, received, false); break;
-      default: combine_blocks(state, s, shape, next.transfer, received); break;
+      default: combine_blocks(state, slot, shape, next.transfer, received); break;
     }
     state.engine->commit_combine(slot);
   }

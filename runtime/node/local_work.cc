@@ -9,6 +9,10 @@ namespace fibocast {
 void do_local_work(const LocalWork& work, const std::byte* right, std::byte* out) {
   const auto length = static_cast<std::size_t>(work.out.length);
   if (length == 0) return;
+  if (work.clears) {
+    std::memset(out + work.out.offset, 0, length);
+    return;
+  }
   if (work.op != CombineOperator::kNone)
     return combine_elements(work.op, work.type, out + work.left.offset, right + work.right.offset,
                             out + work.out.offset, length);

@@ -13,6 +13,7 @@ namespace fibocast {
 // op == kNone: copies `right` to `out`, `runs` times, moving on by the steps after each; else out = left op right.
 // All ranges lie in one buffer, but for `right` of a copy.
 struct LocalWork {
+  bool clears = false;  // `out` becomes zero instead; `right` is the same range
   CombineOperator op = CombineOperator::kNone;
   ElementType type = ElementType::kBytes;
   PayloadRange left = {}, right = {}, out = {};  // of equal length

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/local_data.h"
@@ -47,6 +48,7 @@ void on_peer_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<
                      Nanoseconds now) {
   switch (m.type) {
     case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
+    case PeerMessageType::kGroupTree: return group_admin::on_tree(s, from, m, now);
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
@@ -86,6 +88,7 @@ void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
   }
   mailbox::forget_peer(s, peer);
   s.peers[peer].restarted_event = s.peer_events = true;
+  flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
 }
 
 void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
@@ -95,12 +98,12 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
       ++p.session;
       p.greet_group = 0;
       p.up_event = s.peer_events = s.again = true;
-      return;
+      return flight_log::peer(s, FlightEvent::Kind::kPeerUp, from, now);
     case Delivery::Kind::kPeerRestarted: return on_restart(s, from, now);
     case Delivery::Kind::kRefused:
       p.refused_digest = d.peer_digest;
       p.refused_event = s.peer_events = true;
-      return;
+      return flight_log::peer(s, FlightEvent::Kind::kPeerRefused, from, now);
     case Delivery::Kind::kSmall:
       if (const auto m = decode_peer_message(d.body))
         on_peer_message(s, from, *m, d.payload, now);
@@ -199,6 +202,14 @@ Nanoseconds Node::peer_round_trip(NodeId peer) const {
 }
 
 const NodeCounters& Node::counters() const { return state_->counters; }
+
+const FlightRecorder& Node::flight_recorder() const { return state_->recorder; }
+
+void Node::describe_groups(Nanoseconds now) {
+  for (std::uint32_t group = 0; group < state_->groups.size(); ++group)
+    if (state_->groups[group].used) flight_log::describe_group(*state_, group, now);
+}
+
 std::uint64_t Node::payload_bytes_used() const { return state_->buffers->used(); }
 std::uint64_t Node::buffer_bytes(BufferId buffer) const { return state_->buffers->bytes(buffer); }
 bool Node::has_work() const { return state_->works > 0; }

@@ -20,6 +20,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/node/flight_recorder.h"
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
 #include "transport/emulated_nic.h"
@@ -36,7 +37,7 @@ struct NodeSettings {
   std::uint32_t nodes = 1;           // daemons in the cluster, at most Limits::nodes
   std::uint64_t incarnation = 1;     // new at every start, never 0: random bytes of the host
   std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
-  Plan plan;                         // of every group that is not created with its own
+  Plan plan;                         // of every group that is not created with its own: without a given tree
   NicSettings nic;
   Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long no longer holds up a verdict
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
@@ -51,7 +52,7 @@ struct GroupDefinition {
   std::string_view name;
   RankSet members;
   std::uint32_t participants = 1;  // local participants at each node
-  Plan plan;
+  Plan plan;                       // a given tree is copied
 };
 
 // What an application asks for. `cookie` is the host's own and comes back in CallDone.
@@ -59,10 +60,11 @@ struct Call {
   std::uint64_t cookie = 0;
   GroupId group = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;                // multicast, reduce, scatter, gather: its rank in the group; the others: 0
+  Rank root = 0;  // multicast, reduce, scatter, gather, divide, conquer: its rank in the group; the others: 0
   AlgorithmChoice choice = {};  // kPlanned: what the group's plan says
   ElementType type = ElementType::kBytes;
-  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce
+  CombineOperator op = CombineOperator::kNone;  // reduce, allreduce, conquer
+  std::uint64_t total_bytes = 0;                // conquer: of the root's vector; the others: 0
   std::optional<Generation> generation;         // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
@@ -116,6 +118,7 @@ struct NodeCounters {
   std::uint64_t duplicate = 0;      // transfers that were in already
   std::uint64_t future = 0;         // messages beyond the open generations
   std::uint64_t mismatch = 0;       // messages of another operation in the same generation
+  std::uint64_t bad_trees = 0;      // definitions refused: their tree came in wrong pieces, or is no tree
   std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
@@ -133,7 +136,7 @@ enum class Admission : std::uint8_t {
   kTooLarge,  // can never fit the byte budget
   kBadName,
   kExists,            // a group of that name with another definition
-  kNoPlan,            // the tree has more children at one rank than Limits::transfers
+  kNoPlan,            // the tree has more children at one rank than Limits::transfers, or is none of the members
   kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
   kManyParticipants,  // this operation is for groups of one participant per node
 };
@@ -156,6 +159,7 @@ class Node {
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;
+  const FlightRecorder& flight_recorder() const;
   std::uint64_t payload_bytes_used() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
   Nanoseconds next_deadline() const;
@@ -176,7 +180,8 @@ class Node {
   GroupInfo group_info(std::uint32_t index) const;  // index < group_count()
 
   // -- commands
-  void start(Nanoseconds now);  // connects to the peers
+  void describe_groups(Nanoseconds now);  // tells the flight recorder what each group is, for who reads it next
+  void start(Nanoseconds now);            // connects to the peers
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);

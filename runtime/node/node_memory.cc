@@ -2,6 +2,7 @@
 #include <new>
 
 #include "collectives/check.h"
+#include "runtime/node/group_trees.h"
 #include "runtime/node/node.h"
 #include "runtime/node/node_state.h"
 #include "runtime/node/peers.h"
@@ -17,6 +18,7 @@ struct Parts {
   std::span<std::byte> engine_place, nic_place, buffers_place, requests_place, nic_memory;
   std::span<PayloadBuffers::Entry> buffers;
   std::span<Request> requests;
+  std::span<FlightEvent> flight_events;
 };
 
 // All eager payloads that peers can make us keep at a time.
@@ -42,6 +44,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.offsets = carver.template take_untouched<std::uint64_t>(l.transfers);
   s.local_work = carver.template take_untouched<LocalWork>(l.local_work);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
+  s.tree_entries = carver.template take_untouched<TreeTableEntry>(std::size_t{l.groups} * l.nodes);
   s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.child_windows = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
@@ -50,6 +53,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.engine.progress = carver.template take_untouched<Engine::StageProgress>(slots * l.stages);
   p.engine.transfers = carver.template take_untouched<Transfer>(slots * l.transfers);
   p.engine.counts = carver.template take_untouched<std::uint32_t>(slots * l.transfers);
+  p.flight_events = carver.template take_untouched<FlightEvent>(l.flight_events);
   p.engine_place = carver.template take_untouched<std::byte>(sizeof(Engine));
   p.nic_place = carver.template take_untouched<std::byte>(sizeof(EmulatedNic));
   p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
@@ -73,11 +77,12 @@ std::size_t Node::bytes_needed(const Limits& limits) {
 
 Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {
   check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
-  check(limits.small_body == kMaxPeerMessage);
+  check(limits.small_body == kMaxPeerMessage && limits.nodes <= group_trees::kMostRanks);
   state_ = new (memory.data()) NodeState(limits, settings);
   MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
   Parts p;
   lay_out(limits, carver, *state_, p);
+  state_->recorder = FlightRecorder(p.flight_events);
   state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
   state_->buffers = new (p.buffers_place.data()) PayloadBuffers(

@@ -13,6 +13,7 @@
 
 #include "collectives/data_layout.h"
 #include "collectives/engine.h"
+#include "runtime/node/flight_recorder.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_message.h"
@@ -141,10 +142,20 @@ struct Inquiry {
 // Per member of an inquiry.
 struct InquiryMember {
   bool asked = false, answered = false, arrived = false;
+  std::uint8_t told = 0;  // kDefining: messages of the definition that are in its channel
+};
+
+// A given tree that comes in pieces.
+struct TreeIntake {
+  NodeId from = kNoNode;  // kNoNode: none is coming
+  Epoch epoch = 0;
+  Rank taken = 0;  // entries that are here
+  Nanoseconds due = kNever;
 };
 
 struct GroupState {
   bool used = false;
+  bool coming = false;  // not used yet: its definition is here, but not all of its tree
   bool created = false;
   GroupId id = 0;
   Epoch epoch = 1;
@@ -160,6 +171,7 @@ struct GroupState {
   std::uint32_t held = 0;      // requests that wait for the window
   bool retrying = false, retry_again = false;
   Inquiry inquiry;
+  TreeIntake intake;
 };
 
 // Application messages, both directions.
@@ -203,12 +215,14 @@ struct NodeState {
   std::span<std::uint64_t> offsets;          // transfers: while a layout is made
   std::span<LocalWork> local_work;           // a ring: what the host is to do, in order
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
+  std::span<TreeTableEntry> tree_entries;    // per group, nodes each: the memory of Plan::given
   std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
+  FlightRecorder recorder;
   Engine* engine = nullptr;
   EmulatedNic* nic = nullptr;
   PayloadBuffers* buffers = nullptr;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/transfers.h"
@@ -18,9 +19,24 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
   return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && is_push(s.operation));
 }
 
-// The size that all members must agree on, from what this one brings; nothing if that is not whole blocks.
+OperationShape asked(const GroupState& g, const Call& c, std::uint64_t bytes) {
+  OperationShape shape{c.operation, groups::size_of(g), bytes, 0};
+  shape.choice = c.choice, shape.type = c.type, shape.op = c.op;
+  if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(g.plan, c.operation, bytes);
+  return shape;
+}
+
+// This rank's share of the vector is what it brings.
+bool brings_share(const GroupState& g, const Call& c) {
+  const OperationShape shape = asked(g, c, c.total_bytes);
+  return is_possible(shape) && input_bytes(shape, groups::virtual_rank(g, g.rank, c.root)) == c.payload.length;
+}
+
+// The size that all members must agree on, from what this one brings or says; nothing if that is not whole blocks, or
+// not the rank's share.
 std::optional<std::uint64_t> size_of_call(const GroupState& g, const Call& c) {
   const bool brings_all = c.operation == Operation::kScatter || c.operation == Operation::kAlltoall;
+  if (c.operation == Operation::kConquer) return brings_share(g, c) ? std::optional(c.total_bytes) : std::nullopt;
   if (!brings_all) return c.payload.length;
   if (c.payload.length % groups::size_of(g) != 0) return {};
   return c.payload.length / groups::size_of(g);
@@ -32,13 +48,6 @@ bool brings_data(const GroupState& g, const Call& c) {
 
 // The size and algorithm are known: those who are handed something out learn them from the first message.
 bool knows_shape(const GroupState& g, const Call& c) { return !is_push(c.operation) || c.root == g.rank; }
-
-OperationShape asked(const GroupState& g, const Call& c, std::uint64_t bytes) {
-  OperationShape shape{c.operation, groups::size_of(g), bytes, 0};
-  shape.choice = c.choice, shape.type = c.type, shape.op = c.op;
-  if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(g.plan, c.operation, bytes);
-  return shape;
-}
 
 Admission admissible(const NodeState& state, const GroupState& g, const Call& c) {
   if (g.rank == kNoRank) return Admission::kNotMember;
@@ -85,6 +94,7 @@ bool take_payload(NodeState& state, std::uint32_t slot, Request& r, Nanoseconds 
       return false;
     }
     s.shape_known = true;
+    flight_log::opened(state, slot, now);
   }
   (s.operation == Operation::kMulticast ? s.buffer : s.input) = r.call.payload.buffer;
   r.call.payload = {};
@@ -95,6 +105,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.arrived_at = now;
   s.called = true;
+  flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
   pump(state, slot, now);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -113,6 +114,7 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   s.shape_known = m.operation == Operation::kBarrier;
   s.state = Slot::State::kOpen;
   ++state.operations_open;
+  if (s.shape_known) flight_log::opened(state, slot, now);
   return slot;
 }
 
@@ -135,6 +137,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (s.state != Slot::State::kOpen) return;
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
+  flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
   state.again = state.again || s.wants_buffer;  // the payload of a later generation may wait behind this one's
   s.frozen = s.wants_buffer = false;
   s.due = kNever;

@@ -19,6 +19,11 @@ class Writer {
     number(length);
     for (std::size_t i = 0; i < length; ++i) put(static_cast<unsigned char>(bytes[i]));
   }
+  void bytes(std::span<const std::byte> from) {
+    check(from.size() <= kMostPieceBytes);
+    number(static_cast<std::uint8_t>(from.size()));
+    for (const std::byte b : from) put(std::to_integer<std::uint64_t>(b));
+  }
   std::size_t used() const { return used_; }
 
  private:
@@ -43,6 +48,13 @@ class Reader {
     number(length);
     ok_ = ok_ && length < bytes.size();
     for (std::size_t i = 0; ok_ && i < length; ++i) bytes[i] = static_cast<char>(take());
+  }
+  void bytes(std::span<const std::byte>& into) {
+    std::uint8_t length = 0;
+    number(length);
+    if (length > in_.size()) return fail();
+    into = in_.first(length);
+    in_ = in_.subspan(length);
   }
   bool ok() const { return ok_; }
   void fail() { ok_ = false; }
@@ -142,6 +154,9 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kVerdict: operation(io, m), io.number(m.verdict), ranks(io, m.ranks); return true;
     case PeerMessageType::kWindow: operation(io, m), io.number(m.completed); return true;
     case PeerMessageType::kGroupDefine: definition(io, m); return true;
+    case PeerMessageType::kGroupTree:
+      io.number(m.group), io.number(m.epoch), io.number(m.first), io.bytes(m.piece);
+      return true;
     case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict); return true;
     case PeerMessageType::kGroupRemove: io.number(m.group); return true;
     case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;

@@ -16,6 +16,8 @@
 namespace fibocast {
 
 inline constexpr std::size_t kMaxPeerMessage = 272;  // bytes; equals Limits::small_body
+inline constexpr std::size_t kTreeEntryBytes = 4;    // rank and first child of a TreeTableEntry
+inline constexpr std::size_t kMostPieceBytes = 60 * kTreeEntryBytes;
 
 // Values go over the wire: append only.
 enum class PeerMessageType : std::uint8_t {
@@ -36,6 +38,7 @@ enum class PeerMessageType : std::uint8_t {
   kMessageGrant = 15,
   kDecline = 17,        // child -> parent: this generation's payload is not wanted here any more
   kMessageCredit = 16,  // `count` messages of the peer have been received by applications here so far
+  kGroupTree = 18,      // entries of the given tree of the definition before it: `piece`
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
@@ -66,7 +69,9 @@ struct PeerMessage {
   std::array<char, 48> name{};
   std::uint8_t name_length = 0;
   std::uint32_t participants = 1;
-  Plan plan;
+  Plan plan;                         // without its given tree
+  std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
+  std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };
 
 // Bytes written (at most kMaxPeerMessage). `out` must hold that many.

@@ -25,7 +25,7 @@ inline OperationShape shape_of(const NodeState& state, std::uint32_t slot) {
   shape.choice = s.choice, shape.type = s.type, shape.op = s.op;
   return shape;
 }
-// This node is the one whose data a multicast or scatter hands out.
+// This node is the one whose data a multicast, scatter or divide hands out.
 inline bool is_source(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   return is_push(s.operation) && state.groups[group_of(state, slot)].rank == s.root;
@@ -33,7 +33,7 @@ inline bool is_source(const NodeState& state, std::uint32_t slot) {
 // Small data travels with the messages themselves. Both sides see it alike: it follows from the operation alone.
 inline bool is_small(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
-  const bool of_blocks = s.operation >= Operation::kScatter;
+  const bool of_blocks = has_block_of_each_rank(s.operation);
   const std::uint64_t ranks = groups::size_of(state.groups[group_of(state, slot)]);
   return s.total_bytes <= state.limits.eager_bytes && (!of_blocks || s.total_bytes * ranks <= kSmallOperationBytes);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -75,6 +76,7 @@ bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::ui
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const bool sent = slots::is_bulk(state, slot, t) ? transmit_bulk(state, slot, index, repetition, now)
                                                    : transmit_small(state, slot, index, repetition, now);
+  if (sent) flight_log::transfer(state, slot, FlightEvent::Kind::kSend, index, repetition, now);
   if (sent && s.first_send_at == 0) s.first_send_at = now;
   return sent;
 }
@@ -138,7 +140,9 @@ void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const bool called = is_push(s.operation) || state.engine->arrived(slot);
   const bool known = s.shape_known && (!slots::is_source(state, slot) || state.engine->arrived(slot));
   if (s.activated_at != 0 || !called || !known || !state.engine->activated(slot)) return;
-  if (!waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) s.activated_at = now;
+  if (waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) return;
+  s.activated_at = now;
+  flight_log::note(state, slot, FlightEvent::Kind::kActivated, now);
 }
 
 void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -79,6 +80,7 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     conclude(state, slot, Verdict::kRefused, {}, now);  // it does not fit this node
     return kNoIndex;
   }
+  if (!s.shape_known) flight_log::opened(state, slot, now);
   s.shape_known = true;
   s.charged = m.charged;
   return slot;
@@ -86,6 +88,8 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
 
 void deliver(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition, Nanoseconds now) {
   const Engine::Receipt receipt = state.engine->receive(slot, index, repetition);
+  if (receipt == Engine::Receipt::kAccepted)
+    flight_log::transfer(state, slot, FlightEvent::Kind::kReceive, index, repetition, now);
   if (receipt == Engine::Receipt::kDuplicate) ++state.counters.duplicate;
   if (receipt == Engine::Receipt::kUnexpected) ++state.counters.malformed;
   transfers::note_activation(state, slot, now);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/node/group_admin.h"
+#include "runtime/node/group_trees.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -193,7 +194,8 @@ void ask_again(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Inquiry& q = state.groups[group].inquiry;
   q.ask_again = now + kAskAgain;
   if (q.phase != Inquiry::Phase::kFreezing && q.phase != Inquiry::Phase::kDefining) return;
-  for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = m.answered;
+  for (InquiryMember& m : groups::inquiry_members(state, group))
+    if (m.asked && !m.answered) m.asked = false, m.told = 0;
 }
 
 void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
@@ -251,6 +253,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
   }
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     GroupState& g = state.groups[group];
+    group_trees::on_timer(state, group, now);
     if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
     if (g.inquiry.ask_again <= now) ask_again(state, group, now);
     pump_inquiry(state, group, now);

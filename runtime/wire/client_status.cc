@@ -55,7 +55,9 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kBadName: return "not a name; allowed: 1 to 47 bytes";
     case Admission::kExists:
       return "a group of this name exists with another definition; remove it or take another name";
-    case Admission::kNoPlan: return "the tree has more children at one rank than limits.transfers allows; raise it";
+    case Admission::kNoPlan:
+      return "the tree is not one of these ranks, or has more children at one rank than limits.transfers allows; "
+             "give another tree, or raise it";
     case Admission::kBadOperation:
       return "the algorithm, element type, operator or size does not fit the operation; `fibocast plan schedule` says "
              "which do";

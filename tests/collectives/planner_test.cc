@@ -126,7 +126,7 @@ TEST(Planner, APlanKeepsToTheLimitsOfNodes) {
   for (const Rank ranks : {1u, 5u, 19u, 256u}) {
     const Limits limits = Limits::tiny();
     const Plan plan = plan_for(kManna, ranks, limits);
-    for (std::size_t op = 1; op <= kOperations; ++op)
+    for (std::size_t op = 1; op <= kPlannedOperations; ++op)
       for (std::size_t size = 0; size < kSizeClasses; ++size) {
         const AlgorithmChoice choice = plan.choices[op - 1][size];
         if (choice.algorithm == Algorithm::kPlanned) continue;

@@ -8,6 +8,7 @@
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/schedule.h"
+#include "tests/collectives/share_reference.h"
 #include "tests/end_to_end/programs.h"
 
 namespace fibocast {
@@ -61,7 +62,24 @@ Bytes joined(Rank ranks, const std::function<Bytes(Rank)>& of) {
   return out;
 }
 
-Expected expected(Operation operation, Rank me, Rank ranks, Rank root, std::uint64_t count) {
+// Of a divide or conquer of `count` elements in all.
+Expected expected_share(Operation operation, Rank me, Rank ranks, Rank root, std::uint64_t count, std::uint16_t alpha) {
+  const std::vector<Share> shares = shares_by_phases(ranks, count, alpha);
+  const Share& mine = shares[(me + ranks - root) % ranks];
+  const bool is_root = me == root;
+  if (operation == Operation::kDivide) {
+    const Bytes all = values(root, count);
+    return {is_root, all, {all.begin() + mine.first * 8, all.begin() + mine.end() * 8}};
+  }
+  const auto sums =
+      joined_sum<std::int64_t>(shares, count, [&](Rank v, std::uint32_t i) { return value((v + root) % ranks, i); });
+  Bytes joined(is_root ? count * 8 : 0);
+  if (!joined.empty()) std::memcpy(joined.data(), sums.data(), joined.size());
+  return {true, values(me, mine.count), joined};
+}
+
+Expected expected(Operation operation, Rank me, Rank ranks, Rank root, std::uint64_t count,
+                  const AlgorithmChoice& choice) {
   const std::size_t size = count * 8;
   const Bytes own = values(me, count);
   switch (operation) {
@@ -77,11 +95,14 @@ Expected expected(Operation operation, Rank me, Rank ranks, Rank root, std::uint
     case Operation::kAlltoall:
       return {true, values(me, count * ranks),
               joined(ranks, [&](Rank r) { return part(values(r, count * ranks), me, size); })};
+    case Operation::kDivide:
+    case Operation::kConquer: return expected_share(operation, me, ranks, root, count, choice.parameter);
   }
   return {};
 }
 
-Outcome call(Group& group, Operation operation, Rank root, std::span<const std::byte> bytes, const std::string& name) {
+Outcome call(Group& group, Operation operation, Rank root, std::span<const std::byte> bytes, const std::string& name,
+             std::uint64_t count) {
   OperationOptions options;
   options.algorithm = name;
   const Combination sum_of_int64{ElementType::kInt64, CombineOperator::kSum};
@@ -94,6 +115,8 @@ Outcome call(Group& group, Operation operation, Rank root, std::span<const std::
     case Operation::kGather: return group.gather(root, bytes, seconds(60), options);
     case Operation::kAllgather: return group.allgather(bytes, seconds(60), options);
     case Operation::kAlltoall: return group.alltoall(bytes, seconds(60), options);
+    case Operation::kDivide: return group.divide(root, bytes, ElementType::kInt64, seconds(60), options);
+    case Operation::kConquer: return group.conquer(root, count, bytes, sum_of_int64, seconds(60), options);
   }
   return {};
 }
@@ -101,28 +124,45 @@ Outcome call(Group& group, Operation operation, Rank root, std::span<const std::
 // Not by operator+: GCC 12 sees an overlap there that is none.
 std::string group_name(std::string name, Rank ranks) { return name.append(std::to_string(ranks)); }
 
-std::string name_of(const AlgorithmEntry& entry) { return algorithm_name(entry.operation, entry.choice); }
+// The entry by its own parameter; shares that leave a gap, touch, overlap and are whole.
+std::vector<AlgorithmChoice> choices_of(const AlgorithmEntry& entry) {
+  if (!is_of_shares(entry.operation)) return {entry.choice};
+  std::vector<AlgorithmChoice> choices;
+  for (const std::uint16_t alpha : {3000, 5000, 7000, 10'000})
+    choices.push_back({Algorithm::kBinomialShares, {}, alpha});
+  return choices;
+}
+
+Rank root_for(Operation operation, Rank participants) {
+  const bool rooted = is_push(operation) || operation == Operation::kReduce || operation == Operation::kGather ||
+                      operation == Operation::kConquer;
+  return rooted ? participants / 2 : 0;
+}
+
+void call_and_compare(Group& group, Operation operation, const AlgorithmChoice& choice, Rank participants,
+                      std::uint64_t count) {
+  const Rank me = group.rank(), root = root_for(operation, participants);
+  const std::string name = algorithm_name(operation, choice);
+  const Expected e = expected(operation, me, participants, root, count, choice);
+  const Outcome outcome =
+      call(group, operation, root, e.brings ? std::span<const std::byte>(e.input) : std::span<const std::byte>(), name,
+           count);
+  ASSERT_TRUE(outcome.ok()) << "rank " << me << ": " << outcome.status.sentence;
+  ASSERT_EQ(outcome.payload, e.output) << "rank " << me << " of " << participants << ": " << operation_name(operation)
+                                       << " " << name << " " << count;
+}
 
 // One rank goes through the whole catalogue; all ranks do the same in the same order.
 void go_through_catalog(Group group, Rank participants) {
-  const Rank me = group.rank();
   const bool has_routers = group.size() != participants;
   for (const AlgorithmEntry& entry : algorithm_catalog()) {
     if ((entry.choice.algorithm == Algorithm::kFlooding) != has_routers) continue;
-    for (const std::uint64_t count : {0ull, 3ull, 700ull}) {
-      if (entry.operation == Operation::kBarrier && count > 0) continue;
-      const Rank root = entry.operation == Operation::kBarrier || entry.operation == Operation::kAllreduce ||
-                                entry.operation >= Operation::kAllgather
-                            ? 0
-                            : participants / 2;
-      const Expected e = expected(entry.operation, me, participants, root, count);
-      const Outcome outcome =
-          call(group, entry.operation, root,
-               e.brings ? std::span<const std::byte>(e.input) : std::span<const std::byte>(), name_of(entry));
-      ASSERT_TRUE(outcome.ok()) << "rank " << me << ": " << outcome.status.sentence;
-      ASSERT_EQ(outcome.payload, e.output) << "rank " << me << " of " << participants << ": "
-                                           << operation_name(entry.operation) << " " << entry.name << " " << count;
-    }
+    for (const AlgorithmChoice& choice : choices_of(entry))
+      for (const std::uint64_t count : {0ull, 3ull, 700ull}) {
+        if (entry.operation == Operation::kBarrier && count > 0) continue;
+        call_and_compare(group, entry.operation, choice, participants, count);
+        if (testing::Test::HasFatalFailure()) return;
+      }
   }
 }
 

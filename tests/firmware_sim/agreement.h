@@ -36,9 +36,9 @@ inline std::vector<AlgorithmChoice> agreement_choices(Operation operation) {
   for (const AlgorithmEntry& entry : algorithm_catalog()) {
     if (entry.operation != operation) continue;
     all.push_back(entry.choice);
-    if (!entry.name.ends_with(":K")) continue;
+    if (entry.choice.parameter == 0) continue;
     all.push_back(entry.choice);
-    all.back().parameter = 5;
+    all.back().parameter = is_of_shares(operation) ? 9500 : 5;
   }
   const AlgorithmChoice lambda{Algorithm::kTrees, TreeKind::kLambda};
   if (is_known(operation, lambda)) all.push_back(lambda);
@@ -49,7 +49,8 @@ inline std::vector<AlgorithmChoice> agreement_choices(Operation operation) {
 inline std::vector<OperationShape> agreement_shapes(Operation operation, const AlgorithmChoice& choice, Rank p) {
   OperationShape shape{.operation = operation, .ranks = p, .choice = choice};
   if (choice.algorithm == Algorithm::kFlooding) shape.ranks = 2 * p - 1;
-  if (combines(operation)) shape.type = ElementType::kInt64, shape.op = CombineOperator::kSum;
+  if (combines(operation) || operation == Operation::kConquer)
+    shape.type = ElementType::kInt64, shape.op = CombineOperator::kSum;
   std::vector<OperationShape> shapes;
   for (const std::uint64_t bytes : {0u, 1u << 10, 1u << 16, 1u << 20}) {
     shape.total_bytes = bytes;

@@ -23,7 +23,8 @@ TEST_P(EveryNumberOfRanks, Agrees) {
 INSTANTIATE_TEST_SUITE_P(Operations, EveryNumberOfRanks,
                          testing::Values(Operation::kBarrier, Operation::kMulticast, Operation::kReduce,
                                          Operation::kAllreduce, Operation::kScatter, Operation::kGather,
-                                         Operation::kAllgather, Operation::kAlltoall),
+                                         Operation::kAllgather, Operation::kAlltoall, Operation::kDivide,
+                                         Operation::kConquer),
                          [](const auto& tested) { return std::string(operation_name(tested.param)); });
 
 }  // namespace

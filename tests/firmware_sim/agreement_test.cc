@@ -40,7 +40,8 @@ TEST(PostalCombines, DelaysTakeTheTimesOfThePaper) {
 INSTANTIATE_TEST_SUITE_P(Operations, Agreement,
                          testing::Values(Operation::kBarrier, Operation::kMulticast, Operation::kReduce,
                                          Operation::kAllreduce, Operation::kScatter, Operation::kGather,
-                                         Operation::kAllgather, Operation::kAlltoall),
+                                         Operation::kAllgather, Operation::kAlltoall, Operation::kDivide,
+                                         Operation::kConquer),
                          [](const auto& tested) { return std::string(operation_name(tested.param)); });
 
 }  // namespace

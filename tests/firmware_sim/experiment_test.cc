@@ -64,9 +64,9 @@ TEST(Experiment, B19RandomPlacementCostsConflictsAndTime) {
   request.bytes = 65536;
   for (const char* tree : {"lambda", "binomial", "binomial:halving"}) {
     request.tree = tree;
-    request.random_placement = false;
+    request.placement = Placement::kRowMajor;
     const SimulationRun row_major = run(request);
-    request.random_placement = true;
+    request.placement = Placement::kRandom;
     for (request.seed = 1; request.seed <= 20; ++request.seed) {
       const SimulationRun random = run(request);
       EXPECT_GT(random.loads.conflicts, row_major.loads.conflicts) << tree;
@@ -75,10 +75,25 @@ TEST(Experiment, B19RandomPlacementCostsConflictsAndTime) {
   }
 }
 
+// D8: each phase of the reflecting mapping is free of contention; placed at random the messages meet.
+TEST(Experiment, D8ADivideIsLaidOutOnTheMesh) {
+  ExperimentRequest request = on("delta", Operation::kDivide, 64);
+  std::string error;
+  request.algorithm = "share:0.5", request.bytes = 1 << 20;
+  request.placement = Placement::kRandom;
+  const SimulationRun random = run(request);
+  request.placement = Placement::kReflecting;
+  const SimulationRun reflecting = run(request);
+  EXPECT_LT(reflecting.loads.conflicts, random.loads.conflicts);
+  EXPECT_LT(reflecting.completion, random.completion);
+  request.machine = machine_preset("ideal", 64, error).value();
+  EXPECT_EQ(error_of(request), "this placement is for a mesh of at least 8 rows and 8 columns");
+}
+
 TEST(Experiment, ASeedReplaysItsPlacement) {
   ExperimentRequest request = on("delta", Operation::kMulticast, 64);
   request.bytes = 512;
-  request.random_placement = true;
+  request.placement = Placement::kRandom;
   request.seed = 5;
   const SimulationRun first = run(request);
   EXPECT_EQ(run(request).active, first.active);
@@ -120,7 +135,7 @@ TEST(Experiment, RefusesWithASentence) {
   request.root = 0, request.tree = "oak";
   EXPECT_NE(error_of(request), "");
   request.operation = Operation::kScatter;
-  EXPECT_EQ(error_of(request), "the tree \"oak\" is for barrier, multicast and reduce");
+  EXPECT_EQ(error_of(request), "the tree \"oak\" is for barrier, multicast, reduce and allreduce");
   request.tree = "", request.algorithm = "quick";
   EXPECT_TRUE(error_of(request).starts_with("there is no algorithm \"quick\" for scatter"));
   request = on("delta", Operation::kMulticast, 4);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/data_layout.h"
 #include "collectives/predict.h"
 #include "firmware_sim/virtual_cluster.h"
 
@@ -85,6 +86,7 @@ class Experiment {
  private:
   std::uint64_t brought_by(Rank rank) const {
     if (shape_.operation == Operation::kBarrier || (is_push(shape_.operation) && rank != 0)) return 0;
+    if (shape_.operation == Operation::kConquer) return input_bytes(shape_, rank);
     const bool several = shape_.operation == Operation::kScatter || shape_.operation == Operation::kAlltoall;
     return several ? shape_.total_bytes * participants_ : shape_.total_bytes;
   }
@@ -93,6 +95,7 @@ class Experiment {
     c.group = cluster.open(rank, "all").group;
     c.operation = shape_.operation, c.choice = shape_.choice, c.type = shape_.type, c.op = shape_.op;
     c.generation = 0, c.not_before = start;
+    if (shape_.operation == Operation::kConquer) c.total_bytes = shape_.total_bytes;
     if (brought_by(rank) > 0) c.payload = *cluster.node(rank).put_payload(pattern(rank, brought_by(rank)));
     const Asked asked = cluster.call(rank, c);
     ASSERT_EQ(asked.admission, Admission::kTaken) << "rank " << rank;

@@ -9,6 +9,7 @@
 #include "collectives/data_layout.h"
 #include "collectives/schedule.h"
 #include "firmware_sim/virtual_cluster.h"
+#include "tests/collectives/share_reference.h"
 
 namespace fibocast {
 namespace {
@@ -43,11 +44,17 @@ Bytes elements(std::uint64_t bytes, Rank rank, int generation) {
 class Experiment {
  public:
   Experiment(const AlgorithmEntry& entry, Rank participants, std::uint64_t bytes, Rank root, double loss)
+      : Experiment(entry.operation, entry.choice, participants, bytes, root, loss) {}
+  Experiment(Operation operation, const AlgorithmChoice& choice, Rank participants, std::uint64_t bytes, Rank root,
+             double loss)
       : bytes_(bytes), root_(root), participants_(participants) {
-    shape_ = {.operation = entry.operation, .ranks = participants, .total_bytes = bytes};
-    shape_.choice = entry.choice;
-    if (entry.choice.algorithm == Algorithm::kFlooding) shape_.ranks = 2 * participants - 1;
-    if (combines(entry.operation)) shape_.type = ElementType::kUint64, shape_.op = CombineOperator::kSum;
+    shape_ = {.operation = operation, .ranks = participants, .total_bytes = bytes};
+    shape_.choice = choice;
+    if (choice.algorithm == Algorithm::kFlooding) shape_.ranks = 2 * participants - 1;
+    const bool conquers = operation == Operation::kConquer;
+    if (combines(operation) || is_of_shares(operation)) shape_.type = ElementType::kUint64;
+    if (combines(operation) || conquers) shape_.op = CombineOperator::kSum;
+    if (is_of_shares(operation)) shares_ = shares_by_phases(participants, bytes / 8, choice.parameter);
     ClusterSettings settings;
     settings.nodes = shape_.ranks;
     settings.limits = limits_for(shape_.ranks);
@@ -72,8 +79,23 @@ class Experiment {
     if (shape_.operation == Operation::kBarrier) return false;
     return !is_push(shape_.operation) || rank == root_;
   }
-  // The block or vector of a rank; those who bring several have one for each.
+  const Share& share_of(Rank rank) const { return shares_[(rank + participants_ - root_) % participants_]; }
+  Bytes divided(Rank rank, int generation) const {
+    const Bytes all = input(root_, generation);
+    const auto begin = all.begin() + share_of(rank).first * 8;
+    return {begin, begin + share_of(rank).count * 8};
+  }
+  Bytes conquered(int generation) const {
+    const auto all = joined_sum<std::uint64_t>(shares_, bytes_ / 8, [&](Rank v, std::uint32_t i) {
+      return element((v + root_) % participants_, generation, i);
+    });
+    Bytes out(bytes_);
+    if (bytes_ > 0) std::memcpy(out.data(), all.data(), bytes_);
+    return out;
+  }
+  // The block, vector or share of a rank; those who bring several have one for each.
   Bytes input(Rank rank, int generation) const {
+    if (shape_.operation == Operation::kConquer) return elements(share_of(rank).count * 8, rank, generation);
     const bool several = shape_.operation == Operation::kScatter || shape_.operation == Operation::kAlltoall;
     return elements(several ? bytes_ * participants_ : bytes_, rank, generation);
   }
@@ -110,6 +132,8 @@ class Experiment {
       case Operation::kGather: return rank == root_ ? collected(0, generation) : Bytes();
       case Operation::kAllgather: return collected(0, generation);
       case Operation::kAlltoall: return collected(rank, generation);
+      case Operation::kDivide: return divided(rank, generation);
+      case Operation::kConquer: return rank == root_ ? conquered(generation) : Bytes();
     }
     return {};
   }
@@ -124,7 +148,9 @@ class Experiment {
       call.choice = shape_.choice, call.type = shape_.type, call.op = shape_.op;
       call.generation = static_cast<Generation>(generation);
       call.deadline = cluster_->now() + 60'000'000'000;
-      if (brings(rank) && bytes_ > 0) call.payload = *cluster_->node(rank).put_payload(input(rank, generation));
+      if (shape_.operation == Operation::kConquer) call.total_bytes = bytes_;
+      const Bytes brought = brings(rank) ? input(rank, generation) : Bytes();
+      if (!brought.empty()) call.payload = *cluster_->node(rank).put_payload(brought);
       const Asked asked = cluster_->call(rank, call);
       ASSERT_EQ(asked.admission, Admission::kTaken) << "rank " << rank;
       cookies.push_back(asked.cookie);
@@ -144,6 +170,7 @@ class Experiment {
   std::uint64_t bytes_;
   Rank root_;
   Rank participants_;
+  std::vector<Share> shares_;  // by virtual rank
   std::unique_ptr<VirtualCluster> cluster_;
 };
 
@@ -151,8 +178,8 @@ class EveryAlgorithmOnNodes : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryAlgorithmOnNodes, GivesEveryRankTheRightBytes) {
   const AlgorithmEntry& entry = algorithm_catalog()[GetParam()];
-  const bool rooted =
-      is_push(entry.operation) || entry.operation == Operation::kReduce || entry.operation == Operation::kGather;
+  const bool rooted = is_push(entry.operation) || entry.operation == Operation::kReduce ||
+                      entry.operation == Operation::kGather || entry.operation == Operation::kConquer;
   for (const Rank ranks : kRanks) {
     for (const std::uint64_t bytes : kSizes) {
       if (entry.operation == Operation::kBarrier && bytes > 0) continue;
@@ -169,6 +196,18 @@ std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
   std::string name = std::string(operation_name(entry.operation)) + "_" + std::string(entry.name);
   std::replace(name.begin(), name.end(), ':', '_');
   return name;
+}
+
+// Shares that leave a gap, that touch, that overlap and that are whole.
+TEST(DivideOnNodes, GivesEveryRankItsShareForEveryAlpha) {
+  for (const Operation operation : {Operation::kDivide, Operation::kConquer})
+    for (const std::uint16_t alpha : {3000, 7000, 10'000})
+      for (const Rank ranks : {1u, 2u, 5u, 8u, 13u, 16u})
+        for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{1000}, std::uint64_t{40'000}}) {
+          Experiment(operation, {Algorithm::kBinomialShares, {}, alpha}, ranks, bytes, ranks / 3, 0.05).run();
+          ASSERT_FALSE(HasFailure()) << operation_name(operation) << " alpha " << alpha << " ranks " << ranks
+                                     << " bytes " << bytes;
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryAlgorithmOnNodes, testing::Range(std::size_t{0}, algorithm_catalog().size()),

@@ -26,6 +26,7 @@ const Case kCases[] = {
     {Operation::kAllreduce, {Algorithm::kHalving}, "allreduce_halving"},
     {Operation::kAllreduce, {Algorithm::kCombineEager}, "allreduce_combine"},
     {Operation::kGather, {Algorithm::kTrees}, "gather"},
+    {Operation::kConquer, {Algorithm::kBinomialShares, {}, kWholeShare}, "conquer"},
     {Operation::kAllgather, {Algorithm::kBruck}, "allgather_bruck"},
     {Operation::kAllgather, {Algorithm::kRing}, "allgather_ring"},
     {Operation::kAlltoall, {Algorithm::kPairwise}, "alltoall_pairwise"},
@@ -44,7 +45,9 @@ class Trouble {
     Call call;
     call.group = group_, call.operation = case_.operation, call.choice = case_.choice;
     call.generation = generation, call.deadline = cluster_.now() + patience;
-    if (combines(case_.operation)) call.type = ElementType::kUint64, call.op = CombineOperator::kMax;
+    if (case_.operation == Operation::kConquer) call.total_bytes = bytes_;
+    if (combines(case_.operation) || case_.operation == Operation::kConquer)
+      call.type = ElementType::kUint64, call.op = CombineOperator::kMax;
     const std::uint64_t all = case_.operation == Operation::kAlltoall ? kRanks * bytes_ : bytes_;
     call.payload = *cluster_.node(rank).put_payload(std::vector<std::byte>(all));
     const Asked asked = cluster_.call(rank, call);
@@ -67,7 +70,8 @@ class Trouble {
 
   // Who needs nothing from the others is through without the missing one.
   bool may_succeed(Rank rank) const {
-    return rank != 0 && (case_.operation == Operation::kReduce || case_.operation == Operation::kGather);
+    return rank != 0 && (case_.operation == Operation::kReduce || case_.operation == Operation::kGather ||
+                         case_.operation == Operation::kConquer);
   }
 
  private:
@@ -87,6 +91,34 @@ class Trouble {
   VirtualCluster cluster_;
   GroupId group_ = 0;
 };
+
+// What the client library refuses with a sentence, a node refuses from anybody.
+TEST(SharesOnNodes, OfAnotherLengthAreRefusedAtOnce) {
+  ClusterSettings settings;
+  settings.nodes = 2;
+  VirtualCluster cluster(settings);
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  Call call;
+  call.group = cluster.open(1, "all").group, call.operation = Operation::kConquer;
+  call.choice = {Algorithm::kBinomialShares, {}, 7000};
+  call.type = ElementType::kInt64, call.op = CombineOperator::kSum;
+  call.payload = *cluster.node(1).put_payload(std::vector<std::byte>(56));  // rank 1's share of 10 elements
+  const auto asked = [&](std::uint64_t total_bytes) {
+    call.total_bytes = total_bytes;
+    return cluster.call(1, call).admission;
+  };
+  EXPECT_EQ(asked(0), Admission::kBadOperation);
+  EXPECT_EQ(asked(96), Admission::kBadOperation);
+  EXPECT_EQ(asked(84), Admission::kBadOperation);
+  EXPECT_EQ(asked(std::uint64_t{1} << 40), Admission::kBadOperation);
+  call.op = CombineOperator::kNone;
+  EXPECT_EQ(asked(80), Admission::kBadOperation);
+  call.op = CombineOperator::kSum, call.choice.parameter = 0;
+  EXPECT_EQ(asked(80), Admission::kBadOperation);
+  call.choice.parameter = 7000;
+  EXPECT_EQ(asked(80), Admission::kTaken);
+}
 
 class WhoDoesNotCome : public testing::TestWithParam<Case> {};
 

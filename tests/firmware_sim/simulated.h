@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "collectives/given_tree.h"
 #include "firmware_sim/machine.h"
 #include "firmware_sim/multicomputer.h"
 
@@ -16,6 +19,18 @@ inline SimulationRun simulated(const Workload& workload, const NodeTable& nodes,
   const auto run = simulate_machine(workload, nodes, network, options, error);
   EXPECT_TRUE(run) << error;
   return run.value_or(SimulationRun{});
+}
+
+// The operation along any tree, which the workload keeps.
+inline Workload along(const Tree& tree, Operation operation) {
+  const auto table = std::make_shared<std::vector<TreeTableEntry>>(table_of(tree));
+  Plan plan;
+  plan.given = TreeTable(*table);
+  plan.reduction.kind = plan.distribution.kind = TreeKind::kGiven;
+  OperationShape shape{.operation = operation, .ranks = tree.size(), .choice = {Algorithm::kTrees}};
+  if (combines(operation)) shape.type = ElementType::kInt64, shape.op = CombineOperator::kSum;
+  const Workload work = workload_of(plan, shape);
+  return {shape, [table, work](Rank rank, ScheduleWriter& out) { return work.write(rank, out); }};
 }
 
 // Nodes that cost nothing: all the time is the network's.

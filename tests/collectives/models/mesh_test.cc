@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <set>
 
 #include "collectives/models/mesh_times.h"
+#include "collectives/schedule.h"
 #include "collectives/tree_mesh.h"
 #include "tests/collectives/golden.h"
 
@@ -220,6 +222,37 @@ TEST(Mesh, D18OneNode) {
 TEST(Mesh, NamesOfMappings) {
   for (const MeshMapping mapping : kBoth) EXPECT_EQ(parse_mesh_mapping(mapping_name(mapping)), mapping);
   EXPECT_FALSE(parse_mesh_mapping("R"));
+}
+
+// D3: the contracted complete binary tree is the tree of the operation `divide`. A left move at depth i is a message of
+// phase i; a right move is none. Rank v is label 2^n - 1 - v.
+TEST(Contraction, LeftMovesAreTheMessagesOfADivide) {
+  for (unsigned n = 0; n <= 6; ++n) {
+    const Rank ranks = Rank{1} << n;
+    OperationShape shape{.operation = Operation::kDivide, .ranks = ranks, .total_bytes = 1000};
+    const Schedule schedule = build_schedule(Plan{}, shape).value();
+    std::set<std::array<Rank, 3>> messages, moves;  // from, to, phase
+    for (Rank from = 0; from < ranks; ++from) {
+      const RankSchedule view = schedule.ranks[from].view();
+      for (const Transfer& t : view.sends(view.stages[0])) {
+        const auto phase = n - static_cast<unsigned>(std::countr_zero(t.peer - from));
+        messages.insert({ranks - 1 - from, ranks - 1 - t.peer, phase});
+      }
+    }
+    std::string error;
+    std::vector<std::string> paths = {""};
+    for (unsigned depth = 1; depth <= n; ++depth) {
+      std::vector<std::string> longer;
+      for (const std::string& path : paths) {
+        const Rank parent = contract(n, path, error).value();
+        moves.insert({parent, contract(n, path + "L", error).value(), depth});
+        EXPECT_EQ(contract(n, path + "R", error), parent);
+        longer.push_back(path + "L"), longer.push_back(path + "R");
+      }
+      paths = std::move(longer);
+    }
+    EXPECT_EQ(messages, moves) << n;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "firmware_sim/networks/crossbar_network.h"
 
-#include "firmware_sim/tree_workload.h"
 #include "tests/firmware_sim/simulated.h"
 
 namespace fibocast {

@@ -10,7 +10,6 @@
 #include "collectives/tree_lambda.h"
 #include "collectives/tree_mesh.h"
 #include "firmware_sim/random.h"
-#include "firmware_sim/tree_workload.h"
 #include "tests/firmware_sim/simulated.h"
 
 namespace fibocast {
@@ -149,9 +148,8 @@ std::vector<NodeId> shuffled(std::uint64_t seed) {
 }
 
 SimulationRun postal_broadcast(const Tree& tree, const std::vector<NodeId>& placement) {
-  const auto schedule = schedule_along(tree, {.operation = Operation::kMulticast, .ranks = 64});
   MeshNetwork network(8, 8, true, kPostal);
-  return simulated(workload_of(*schedule), postal_nodes(Ports::kIndependent), network, placement);
+  return simulated(test::along(tree, Operation::kMulticast), postal_nodes(Ports::kIndependent), network, placement);
 }
 
 std::uint64_t half(std::uint64_t n) { return (n + 1) / 2; }

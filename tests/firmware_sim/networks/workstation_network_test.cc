@@ -6,7 +6,6 @@
 #include "collectives/models/workstation_trees.h"
 #include "collectives/models/workstations.h"
 #include "collectives/models/workstations_optimum.h"
-#include "firmware_sim/tree_workload.h"
 #include "tests/firmware_sim/simulated.h"
 
 namespace fibocast {
@@ -33,8 +32,7 @@ struct Workstations {
   SimulationRun broadcast(const std::string& tree_name) const {
     std::string error;
     const Tree tree = choose_workstation_tree(tree_name, machine.costs, 0, error).value();
-    const auto schedule = schedule_along(tree, {Operation::kMulticast, tree.size()});
-    return run(workload_of(*schedule));
+    return run(test::along(tree, Operation::kMulticast));
   }
   SimulationRun along_root(Operation operation) const {
     const OperationShape shape{.operation = operation,
@@ -114,9 +112,8 @@ TEST(WorkstationNetwork, EveryTreeTakesAsLongAsItsFormula) {
       std::string error;
       const Tree tree = choose_workstation_tree(name, machine.machine.costs, 0, error).value();
       EXPECT_EQ(machine.broadcast(name).active, activation_times(tree, machine.machine.costs)) << name;
-      const auto reduction = schedule_along(tree, {Operation::kReduce, tree.size()});
-      WorkstationNetwork network(tree.size(), machine.machine.costs.link, 0);
-      EXPECT_GE(machine.run(workload_of(*reduction)).completion, reduction_completion(tree, machine.machine.costs));
+      EXPECT_GE(machine.run(test::along(tree, Operation::kReduce)).completion,
+                reduction_completion(tree, machine.machine.costs));
     }
 }
 

@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 std::string example_of(const AlgorithmEntry& entry) {
   std::string name(entry.name);
   if (name.ends_with(":K")) name.back() = '3';
+  if (name.ends_with(":ALPHA")) name = "share:0.7";
   return name;
 }
 
@@ -109,6 +110,21 @@ TEST(PlanScheduleOfAnyAlgorithm, EveryFieldOfATransferIsInTheJson) {
   EXPECT_EQ(exchange["schedule"][0]["stages"][0]["sends"],
             Json::parse(R"([{"to":1,"carries":"bit-blocks","stage":1,"bit":0,"on_receive":"store"}])"));
   EXPECT_FALSE(exchange.contains("type"));
+}
+
+TEST(PlanScheduleOfAnyAlgorithm, SharesAreOfElements) {
+  PlanScheduleOptions options{.operation = "divide", .algorithm = "share:0.7", .ranks = 2, .bytes = 80};
+  EXPECT_EQ(json(options)["schedule"][1]["stages"][0]["receives"][0]["blocks"], 56);
+  options.type = "int64";
+  EXPECT_EQ(json(options)["type"], "int64");
+  EXPECT_EQ(json(options)["schedule"][1]["stages"][0]["receives"][0]["first_block"], 3);
+  EXPECT_EQ(json(options)["schedule"][1]["stages"][0]["receives"][0]["blocks"], 7);
+  options.combine_operator = "sum";
+  EXPECT_NE(refusal(options).find("--type for divide"), std::string::npos);
+  options.operation = "conquer", options.type = "";
+  EXPECT_EQ(json(options)["schedule"][0]["stages"][0]["receives"][0]["on_receive"], "join");
+  options.algorithm = "share:1.7";
+  EXPECT_NE(refusal(options).find("at most 4 decimals"), std::string::npos);
 }
 
 TEST(PlanScheduleOfAnyAlgorithm, AFloodingHasRouters) {

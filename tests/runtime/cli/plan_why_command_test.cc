@@ -80,8 +80,8 @@ TEST(PlanWhy, CoLocatedNodesAreBoundByTheirProcessors) {
 }
 
 TEST(PlanWhy, EveryOperationHasAnAnswer) {
-  for (const char* operation :
-       {"barrier", "multicast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall"})
+  for (const char* operation : {"barrier", "multicast", "reduce", "allreduce", "scatter", "gather", "allgather",
+                                "alltoall", "divide", "conquer"})
     for (const Rank ranks : {1u, 2u, 19u, 4096u}) {
       PlanWhyOptions options = manna(operation, ranks);
       if (options.operation != "barrier") options.bytes = 64;
@@ -161,6 +161,8 @@ TEST(PlanWhy, WrongUseIsOneSentence) {
   refuses(options, "a barrier carries no bytes");
   options = manna("alltoall", 4096), options.bytes = UINT64_MAX, options.costs.c = "1us";
   refuses(options, "64 bit");
+  options = manna("conquer", 8), options.bytes = UINT64_MAX;
+  refuses(options, "too many");
   options = manna("barrier", 8), options.colocated = 0;
   refuses(options, "--colocated");
   options = {}, options.nodes = "/nowhere/nodes";

@@ -115,6 +115,11 @@ TEST(Blocking, WhatTheDaemonIsAsked) {
   ASSERT_TRUE(client->create_group(wanted).ok());
   EXPECT_EQ(last.create_group().distribution().name(), "kary:4");
   EXPECT_FALSE(last.create_group().has_reduction());
+  EXPECT_FALSE(last.create_group().has_tree());
+  wanted = {.name = "n", .nodes = {0, 2}, .tree = GivenTree{{1, kNoRank}, {1, 0}}};
+  ASSERT_TRUE(client->create_group(wanted).ok());
+  EXPECT_EQ(last.create_group().tree().parents(1), kNoRank);
+  EXPECT_EQ(last.create_group().tree().order_size(), 2);
   ASSERT_TRUE(client->try_send(2, 1, {}).ok());
   EXPECT_TRUE(last.send().try_only());
 }

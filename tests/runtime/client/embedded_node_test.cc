@@ -81,6 +81,10 @@ void exchange_everything(Group& group) {
   EXPECT_EQ(text(group.allgather(bytes(letter), minutes(1)).payload), "xyz");
   const std::string to_each(size, static_cast<char>('0' + me));
   EXPECT_EQ(text(group.alltoall(bytes(to_each), minutes(1)).payload), "012");
+  const Outcome share = group.divide(1, me == 1 ? bytes("abcd") : bytes(""), ElementType::kBytes, minutes(1));
+  EXPECT_EQ(text(share.payload), me == 1 ? "a" : me == 2 ? "b" : "cd");
+  const Outcome whole = group.conquer(1, 4, share.payload, {}, minutes(1));
+  EXPECT_EQ(text(whole.payload), me == 1 ? "abcd" : "");
 }
 
 TEST_P(Embedded, EveryOperationThatMovesData) {
@@ -114,6 +118,30 @@ TEST(EmbeddedNode, AsynchronousReductions) {
   for (auto& outcome : sums) EXPECT_EQ(outcome.get().values<double>(), std::vector<double>{0.75});
   for (auto& outcome : gathered) EXPECT_EQ(outcome.get().values<double>(), (std::vector<double>{0.5, 0.25}));
   for (auto& outcome : refused) EXPECT_EQ(outcome.get().status.code, Code::kInvalid);
+}
+
+TEST(EmbeddedNode, AsynchronousDivideAndConquer) {
+  const Nodes nodes = start_nodes(2, false);
+  ASSERT_EQ(nodes.size(), 2u);
+  OperationOptions options;
+  options.algorithm = "share:0.75";
+  const Combination largest{ElementType::kInt32, CombineOperator::kMax};
+  const std::int32_t values[] = {1, 2, 3, 4};
+  const std::int32_t shares[2][3] = {{1, 2, 9}, {5, 6, 7}};  // elements 0 .. 2 and 1 .. 3
+  std::vector<std::future<Outcome>> divided, conquered;
+  for (NodeId rank = 0; rank < 2; ++rank) {
+    auto group = nodes[rank]->open("all");
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    const auto vector = std::as_bytes(std::span(values).first(rank == 0 ? 4 : 0));
+    divided.push_back(
+        group->async_divide(0, vector, ElementType::kInt32, minutes(1), boost::asio::use_future, options));
+    const auto share = std::as_bytes(std::span(shares[rank]));
+    conquered.push_back(group->async_conquer(0, 4, share, largest, minutes(1), boost::asio::use_future, options));
+  }
+  EXPECT_EQ(divided[0].get().values<std::int32_t>(), (std::vector<std::int32_t>{1, 2, 3}));
+  EXPECT_EQ(divided[1].get().values<std::int32_t>(), (std::vector<std::int32_t>{2, 3, 4}));
+  EXPECT_EQ(conquered[0].get().values<std::int32_t>(), (std::vector<std::int32_t>{1, 5, 9, 7}));
+  EXPECT_TRUE(conquered[1].get().payload.empty());
 }
 
 TEST(EmbeddedNode, MessagesInOrderAndADeadlineForNone) {
@@ -162,6 +190,27 @@ TEST(EmbeddedNode, GroupsThatAreCreated) {
   EXPECT_TRUE(two->barrier(minutes(1)).ok());
   EXPECT_TRUE(done.get().ok());
   EXPECT_EQ(nodes[0]->open("").status().code, Code::kInvalid);
+}
+
+TEST(EmbeddedNode, GroupsWithATreeOfTheirOwn) {
+  const Nodes nodes = start_nodes(3, false);
+  ASSERT_EQ(nodes.size(), 3u);
+  const GivenTree chain = {.parents = {1, 2, kNoRank}, .order = {}};
+  const Status made = nodes[0]->create_group({.name = "chain", .nodes = {0, 1, 2}, .tree = chain});
+  ASSERT_TRUE(made.ok()) << made.sentence;
+  std::vector<std::future<Outcome>> others;
+  for (const int i : {0, 1}) {
+    auto group = nodes[i]->open("chain");
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    others.push_back(group->async_multicast(2, {}, minutes(1), boost::asio::use_future));
+  }
+  auto root = nodes[2]->open("chain");
+  ASSERT_TRUE(root.ok()) << root.status().sentence;
+  EXPECT_TRUE(root->multicast(2, bytes("along"), minutes(1)).ok());
+  for (auto& other : others) EXPECT_EQ(text(other.get().payload), "along");
+  const Status two_roots =
+      nodes[0]->create_group({.name = "bad", .nodes = {0, 1}, .tree = GivenTree{{kNoRank, kNoRank}, {}}});
+  EXPECT_EQ(two_roots.code, Code::kInvalid);
 }
 
 TEST(EmbeddedNode, AHandlerOnItsThreadMustNotBlock) {

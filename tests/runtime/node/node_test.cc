@@ -201,6 +201,7 @@ TEST(Groups, RefuseWhatCannotBe) {
 }
 
 TEST(NodeMemory, IsBounded) {
+  RecordProperty("tiny", std::to_string(Node::bytes_needed(Limits::tiny())));
   RecordProperty("simulated", std::to_string(Node::bytes_needed(Limits::simulated())));
   RecordProperty("server", std::to_string(Node::bytes_needed(Limits::server())));
   EXPECT_LE(Node::bytes_needed(Limits::tiny()), 64u * 1024);

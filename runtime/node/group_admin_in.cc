@@ -1,0 +1,90 @@
+// What a member does with the definitions of others: it takes them, or it refuses.
+#include "runtime/node/group_admin.h"
+#include "runtime/node/group_trees.h"
+#include "runtime/node/groups.h"
+#include "runtime/node/peers.h"
+
+namespace fibocast::group_admin {
+
+namespace {
+
+bool same_definition(const GroupState& a, const GroupState& b) {
+  return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
+         a.plan == b.plan;
+}
+
+GroupState group_of(const PeerMessage& m) {
+  GroupState g;
+  g.created = true;
+  g.id = m.group, g.epoch = m.epoch;
+  g.name = m.name, g.name_length = m.name_length;
+  g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
+  return g;
+}
+
+void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupAnswer;
+  m.group = group;
+  m.verdict = ok ? Verdict::kOk : Verdict::kRefused;
+  peers::send(state, to, m, false, now);  // if the channel is full: asked again
+}
+
+// Two nodes define groups of one name at a time: the first one here goes on.
+bool is_coming_from_other(NodeState& state, GroupId id, NodeId from) {
+  for (const GroupState& g : state.groups)
+    if (g.id == id && (g.used || g.coming) && g.intake.from != kNoNode && g.intake.from != from) return true;
+  return false;
+}
+
+// The definition is followed by a tree. A group that exists already stays, and its tree is compared. False: it is
+// another one, or there is no room.
+bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanoseconds now) {
+  std::uint32_t i = groups::find(state, group.id);
+  if (i == kNoIndex) {
+    i = groups::reserve(state, group);
+  } else {
+    GroupState wanted = group;
+    wanted.plan.given = state.groups[i].plan.given;
+    if (!same_definition(state.groups[i], wanted)) i = kNoIndex;
+  }
+  if (i != kNoIndex) group_trees::begin_intake(state, i, from, group.epoch, now);
+  return i != kNoIndex;
+}
+
+}  // namespace
+
+void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const GroupState group = group_of(m);
+  const bool members_ok = !group.members.empty() && !group.members.truncated() &&
+                          group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
+  bool ok = members_ok && !is_coming_from_other(state, m.group, from);
+  if (ok) groups::forget_coming(state, m.group);  // the same node begins anew
+  if (ok && has_given_tree(m.plan)) {
+    if (expect_tree(state, from, group, now)) return;  // the last piece is answered
+    ok = false;
+  } else if (ok) {
+    const std::uint32_t i = groups::find(state, m.group);
+    ok = i != kNoIndex ? same_definition(state.groups[i], group) : groups::add(state, group) != kNoIndex;
+  }
+  answer(state, from, m.group, ok, now);
+}
+
+void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  std::uint32_t i = groups::find(state, m.group);
+  if (i == kNoIndex) i = groups::find_coming(state, m.group);
+  if (i == kNoIndex || state.groups[i].intake.from != from || state.groups[i].intake.epoch != m.epoch) {
+    ++state.counters.stale;  // of a definition that we have refused, or that was before we were
+    return;
+  }
+  const group_trees::Progress progress = group_trees::take_piece(state, i, m);
+  if (progress == group_trees::Progress::kMore) return;
+  bool ok = progress == group_trees::Progress::kComplete;
+  state.counters.bad_trees += !ok;
+  const bool coming = state.groups[i].coming;
+  groups::end_intake(state.groups[i]);
+  if (ok && coming) ok = groups::activate(state, i);
+  answer(state, from, m.group, ok, now);
+}
+
+}  // namespace fibocast::group_admin
