@@ -113,9 +113,9 @@ bool takes_time(const NodeTable& nodes, const Network& network) {
   return network.shortest_transit() > 0 || std::ranges::none_of(nodes.kinds, is_free);
 }
 
-std::string objection_to(const Workload& workload, const NodeTable& nodes, const Network& network) {
-  if (workload.shape.ranks > network.nodes())
-    return "the machine has " + std::to_string(network.nodes()) + " nodes, not " + std::to_string(workload.shape.ranks);
+std::string objection_to(const OperationShape& shape, const NodeTable& nodes, const Network& network) {
+  if (shape.ranks > network.nodes())
+    return "the machine has " + std::to_string(network.nodes()) + " nodes, not " + std::to_string(shape.ranks);
   if (!takes_time(nodes, network)) return "a send must cost its node something, or the network must take some time";
   return {};
 }
@@ -124,14 +124,22 @@ std::string objection_to(const Workload& workload, const NodeTable& nodes, const
 
 std::optional<SimulationRun> simulate_machine(const Workload& workload, const NodeTable& nodes, Network& network,
                                               const SimulationOptions& options, std::string& error) {
-  error = objection_to(workload, nodes, network);
+  error = objection_to(workload.shape, nodes, network);
   if (!error.empty()) return {};
   auto programs = RankPrograms::build(workload);
   if (!programs) {
     error = "some rank has no schedule that fits into 255 stages and " + std::to_string(kMostTransfers) + " transfers";
     return {};
   }
-  Multicomputer machine(Firmware(workload.shape, *std::move(programs), nodes), network, options);
+  return simulate_programs(workload.shape, *std::move(programs), nodes, network, options, error);
+}
+
+std::optional<SimulationRun> simulate_programs(const OperationShape& shape, RankPrograms programs,
+                                               const NodeTable& nodes, Network& network,
+                                               const SimulationOptions& options, std::string& error) {
+  error = objection_to(shape, nodes, network);
+  if (!error.empty()) return {};
+  Multicomputer machine(Firmware(shape, std::move(programs), nodes), network, options);
   if (machine.run()) return std::move(machine).result();
   error = "the schedule never ends, or a message is not expected";
   return {};

@@ -43,4 +43,9 @@ struct SimulationOptions {
 std::optional<SimulationRun> simulate_machine(const Workload& workload, const NodeTable& nodes, Network& network,
                                               const SimulationOptions& options, std::string& error);
 
+// The same with schedules that are built already; of `shape`, that of their workload.
+std::optional<SimulationRun> simulate_programs(const OperationShape& shape, RankPrograms programs,
+                                               const NodeTable& nodes, Network& network,
+                                               const SimulationOptions& options, std::string& error);
+
 }  // namespace fibocast

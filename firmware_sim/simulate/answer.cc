@@ -112,9 +112,10 @@ Json answer_json(const Experiment& experiment, const SimulationRun& run) {
 std::string answer_text(const Experiment& experiment, const SimulationRun& run) {
   const ExperimentRequest& request = experiment.request();
   std::string text(operation_name(request.operation));
-  text += " among " + std::to_string(request.ranks) + " ranks of " + std::to_string(request.bytes) + " bytes by " +
-          experiment.way() + " on " + request.machine.name + ": " + human(experiment, experiment.time(run.completion)) +
-          "\n";
+  text += " among " + std::to_string(request.ranks) + (request.ranks == 1 ? " rank" : " ranks");
+  if (request.bytes > 0) text += ", " + std::to_string(request.bytes) + " bytes";
+  text += ", " + experiment.way() + " on " + request.machine.name + ": " +
+          human(experiment, experiment.time(run.completion)) + "\n";
   if (!request.machine.note.empty()) text += "(" + request.machine.note + ")\n";
   text += std::to_string(run.messages) + " messages, " + std::to_string(run.events) + " events\n";
   if (const auto literal = experiment.gather_by_equation_12())
