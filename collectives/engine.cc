@@ -48,6 +48,19 @@ bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& sha
     r.stages = 0;
     return false;
   }
+  begin(run, shape);
+  return true;
+}
+
+void Engine::open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages) {
+  Run& r = memory_.runs[run];
+  r.me = kNoRank;  // open() never takes it for a plan's
+  r.stages = stages;
+  begin(run, shape);
+}
+
+void Engine::begin(std::uint32_t run, const OperationShape& shape) {
+  Run& r = memory_.runs[run];
   r.shape = shape;
   r.open_stages = r.stages;
   r.waiting = 0;
@@ -61,7 +74,6 @@ bool Engine::open(std::uint32_t run, const Plan& plan, const OperationShape& sha
     for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
   }
   end_repetitions(run);
-  return true;
 }
 
 void Engine::arrive(std::uint32_t run) {

@@ -61,6 +61,8 @@ class Engine {
   // Starts a run from its beginning; the schedule of the run's last operation is kept if it is the same one. All calls
   // for a run up to a forget() name the same plan. False: the schedule does not fit Limits::stages or ::transfers.
   bool open(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  // The same with a schedule that is already in the run's memory, `stages` long, because no plan names it.
+  void open_written(std::uint32_t run, const OperationShape& shape, std::uint32_t stages);
   // Another plan comes: the next open() of this run builds its schedule anew.
   void forget(std::uint32_t run) { memory_.runs[run].stages = 0; }
   // -- events in
@@ -93,6 +95,7 @@ class Engine {
   bool may_combine(std::uint32_t run, std::uint32_t stage) const;
   void skip_trivial(std::uint32_t run, std::uint32_t stage);
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
+  void begin(std::uint32_t run, const OperationShape& shape);
   void end_repetitions(std::uint32_t run);
   bool end_repetition(std::uint32_t run, std::uint32_t stage);
 

@@ -52,7 +52,10 @@ Nanoseconds EmulatedNic::free_after(std::uint32_t port, Nanoseconds now) const {
 void EmulatedNic::request_receive(std::uint64_t ticket, std::uint64_t bytes, std::uint64_t source_order,
                                   Nanoseconds now) {
   check_channel(!full());
-  entries_[count_++] = Entry{ticket, bytes, source_order, now + settings_.latency, false};
+  const Nanoseconds arrives = settings_.wire == nullptr
+                                  ? now + settings_.latency
+                                  : settings_.wire(settings_.machine, source_order >> 8, bytes, now);
+  entries_[count_++] = Entry{ticket, bytes, source_order, arrives, false};
 }
 
 // A port's next transfer is fixed only when its occupancy ends: until it begins, an earlier one may still come.

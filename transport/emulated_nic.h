@@ -17,6 +17,9 @@ namespace fibocast {
 
 enum class NicPorts : std::uint8_t { kShared, kIndependent };
 
+// The wire of a simulated machine: when what departs now arrives. `source` is the receive's source_order / 256.
+using NicWire = Nanoseconds (*)(void* machine, std::uint64_t source, std::uint64_t bytes, Nanoseconds departs);
+
 struct NicSettings {
   bool enabled = false;
   Nanoseconds send = 0;         // s, already scaled
@@ -25,6 +28,8 @@ struct NicSettings {
   double send_per_byte = 0;     // c: ns per byte on the sender
   double receive_per_byte = 0;  // ns per byte on the receiver
   NicPorts ports = NicPorts::kShared;
+  NicWire wire = nullptr;  // asked in the place of `latency`, with `machine`
+  void* machine = nullptr;
 };
 
 // What the NIC gives back when a transfer's time has come. `ticket` is the caller's own.

@@ -120,6 +120,26 @@ TEST_F(EngineTest, ARunStartsAnewWithTheSameOrAnotherSchedule) {
   }
 }
 
+// Two stages that no plan names: it sends to rank 7, then waits for rank 5.
+TEST_F(EngineTest, AScheduleThatIsAlreadyInMemoryIsExecuted) {
+  const std::size_t stage = kRun * limits_.stages, transfer = kRun * limits_.transfers;
+  stages_[stage] = {.sends = 1, .waits_for_arrival = true};
+  stages_[stage + 1] = {.first_transfer = 1, .receives = 1, .after = 0};
+  transfers_[transfer] = {.peer = 7};
+  transfers_[transfer + 1] = {.peer = 5, .stage = 1};
+  for (int time = 0; time < 2; ++time) {
+    engine_.open_written(kRun, {Operation::kBarrier, 8}, 2);
+    EXPECT_TRUE(sends().empty());
+    engine_.arrive(kRun);
+    EXPECT_EQ(sends(), (std::vector<Rank>{7}));
+    EXPECT_EQ(receive(5, 1), Engine::Receipt::kAccepted);
+    EXPECT_TRUE(engine_.finished(kRun));
+  }
+  open(Operation::kBarrier, 3, 2);  // a plan's schedule takes its place
+  engine_.arrive(kRun);
+  EXPECT_EQ(sends(), (std::vector<Rank>{0}));
+}
+
 TEST_F(EngineTest, OneRankAlonePassesByArriving) {
   open(Operation::kBarrier, 1, 0);
   EXPECT_FALSE(engine_.finished(kRun));

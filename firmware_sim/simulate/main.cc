@@ -1,0 +1,168 @@
+// The program fibocast-simulate, which `fibocast simulate` starts.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "collectives/schedule.h"
+#include "firmware_sim/machine_file.h"
+#include "firmware_sim/machine_presets.h"
+#include "firmware_sim/simulate/answer.h"
+#include "firmware_sim/simulate/chrome_trace.h"
+#include "firmware_sim/simulate/timeline.h"
+
+namespace fibocast {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUse = 2;
+constexpr std::array kPlacements = {Placement::kRowMajor, Placement::kRandom, Placement::kReflecting,
+                                    Placement::kGrowing};
+
+struct Options {
+  std::string machine = "ideal";
+  std::string operation;
+  std::string ports;
+  std::string placement = "row-major";
+  std::string fidelity = "engine";
+  std::string trace;
+  ExperimentRequest request;
+  bool timeline = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string footer() {
+  std::string text = "Machines:\n";
+  for (const MachinePreset& preset : machine_presets()) {
+    text.append("  ").append(preset.name).append(14 - preset.name.size(), ' ');
+    text.append(preset.description).append("\n");
+  }
+  text += "  FILE.toml     [network] kind =\n";
+  for (const NetworkKind kind : {NetworkKind::kIdeal, NetworkKind::kCrossbar, NetworkKind::kMesh, NetworkKind::kFatTree,
+                                 NetworkKind::kWorkstations})
+    text.append("                  ").append(network_name(kind)).append(": ").append(parameters(kind)).append("\n");
+  return text + "Example: fibocast simulate --machine manna --operation multicast --tree fibo --ranks 19 --timeline";
+}
+
+void add_options(CLI::App& app, Options& o) {
+  ExperimentRequest& r = o.request;
+  app.add_option("--machine", o.machine, "a name or a file that ends in .toml")->capture_default_str();
+  app.add_option("--operation", o.operation, "barrier, multicast, reduce, ..")->required();
+  auto* algorithm = app.add_option("--algorithm", r.algorithm, "as in fibocast plan schedule; default: planned");
+  app.add_option("--tree", r.tree, "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, ..")
+      ->excludes(algorithm);
+  app.add_option("--ranks", r.ranks, "that take part")->required()->check(CLI::Range(1u, 10'000'000u));
+  app.add_option("--bytes", r.bytes, "payload, vector or block");
+  app.add_option("--segment", r.segment_bytes, "a multicast in pieces of so many bytes");
+  app.add_option("--root", r.root, "the rank that sends or collects");
+  app.add_option("--ports", o.ports, "instead of the machine's")->check(CLI::IsMember({"shared", "independent"}));
+  app.add_option("--placement", o.placement, "of the ranks on the nodes")
+      ->check(CLI::IsMember({"row-major", "random", "reflecting", "growing"}))
+      ->capture_default_str();
+  app.add_option("--seed", r.seed, "of a random placement")->capture_default_str();
+  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 128 nodes)")
+      ->check(CLI::IsMember({"engine", "node"}))
+      ->capture_default_str();
+  app.add_option("--trace", o.trace, "write a Chrome trace (for Perfetto) to this file");
+  app.add_flag("--timeline", o.timeline, "draw who sends and receives when");
+  app.add_flag("--json", o.json, "one JSON document on stdout");
+  app.add_flag("--quiet", o.quiet, "no progress");
+}
+
+std::optional<MachineDescription> find_machine(const std::string& name, Rank ranks, std::string& error) {
+  if (!name.ends_with(".toml")) return machine_preset(name, ranks, error);
+  std::ifstream file(name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file) return parse_machine(text.str(), name, error);
+  error = name + " cannot be read";
+  return {};
+}
+
+// A sentence if something is wrong.
+std::string understand(Options& o) {
+  std::string error;
+  const auto operation = operation_by_name(o.operation);
+  if (!operation) {
+    error = "there is no operation \"" + o.operation + "\"; there are ";
+    for (std::size_t i = 1; i <= kOperations; ++i)
+      error.append(i > 1 ? ", " : "").append(operation_name(static_cast<Operation>(i)));
+    return error;
+  }
+  o.request.operation = *operation;
+  const auto machine = find_machine(o.machine, o.request.ranks, error);
+  if (!machine) return error;
+  o.request.machine = *machine;
+  if (!o.ports.empty()) o.request.machine.ports = o.ports == "shared" ? Ports::kShared : Ports::kIndependent;
+  for (const Placement placement : kPlacements)
+    if (placement_name(placement) == o.placement) o.request.placement = placement;
+  return {};
+}
+
+bool stderr_is_terminal() {
+  std::error_code failed;
+  return std::filesystem::is_character_file("/dev/stderr", failed);
+}
+
+SimulationOptions simulation_options(const Options& o) {
+  SimulationOptions options;
+  options.record = o.timeline || !o.trace.empty();
+  if (o.quiet || o.json || !stderr_is_terminal()) return options;
+  options.progress = [](std::uint64_t events, Ticks now) {
+    std::cerr << "\r" << events / 1'000'000 << " million events, tick " << now << std::flush;
+  };
+  return options;
+}
+
+int fail(const std::string& error, int code) {
+  std::cerr << "fibocast-simulate: " << error << '\n';
+  return code;
+}
+
+int simulate(Options& o) {
+  std::string error = understand(o);
+  if (!error.empty()) return fail(error, kWrongUse);
+  auto experiment = Experiment::prepare(o.request, error);
+  if (!experiment) return fail(error, kWrongUse);
+  const SimulationOptions options = simulation_options(o);
+  const bool whole = o.fidelity == "node";
+  if (whole && options.record) return fail("traces and timelines are drawn of --fidelity engine", kWrongUse);
+  const auto run = whole ? experiment->run_full_nodes(error) : experiment->run(options, error);
+  if (options.progress) std::cerr << '\r';
+  if (!run) return fail(error, kFailed);
+  if (!o.trace.empty()) {
+    std::ofstream file(o.trace);
+    write_chrome_trace(*experiment, *run, file);
+    if (!file.flush()) return fail(o.trace + " cannot be written", kFailed);
+  }
+  if (o.json) {
+    auto answer = answer_json(*experiment, *run);
+    answer["fidelity"] = o.fidelity;
+    std::cout << answer.dump(2) << '\n';
+    return 0;
+  }
+  std::cout << answer_text(*experiment, *run);
+  if (o.timeline) std::cout << '\n' << timeline_text(*experiment, *run);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("fibocast simulate - one operation on a modelled machine, in virtual time", "fibocast simulate");
+  Options options;
+  add_options(app, options);
+  app.footer(footer());
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kWrongUse;
+  }
+  return simulate(options);
+}
+
+}  // namespace
+}  // namespace fibocast
+
+int main(int argc, char** argv) { return fibocast::run(argc, argv); }
