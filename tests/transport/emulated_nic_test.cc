@@ -41,6 +41,18 @@ TEST_F(EmulatedNicTest, SendsFollowEachOther) {
   EXPECT_EQ(drain(nic), (Times{{1, 127}, {2, 154}, {3, 181}}));
 }
 
+TEST_F(EmulatedNicTest, AMachinesWireIsAskedInThePlaceOfTheLatency) {
+  std::uint64_t seen = 0;
+  const auto wire = [](void* machine, std::uint64_t source, std::uint64_t bytes, Nanoseconds departs) {
+    *static_cast<std::uint64_t*>(machine) = source;
+    return departs + static_cast<Nanoseconds>(bytes);
+  };
+  EmulatedNic nic = make({.latency = 1000, .receive = 88, .wire = wire, .machine = &seen});
+  nic.request_receive(1, 30, std::uint64_t{7} << 8 | 2, 100);
+  EXPECT_EQ(drain(nic), (Times{{1, 100 + 30 + 88}}));
+  EXPECT_EQ(seen, 7u);
+}
+
 TEST_F(EmulatedNicTest, AReceiveTakesLatencyAndThenThePort) {
   EmulatedNic nic = make({.send = 27, .latency = 10, .receive = 88});
   nic.request_receive(1, 0, 0, 100);
