@@ -36,9 +36,8 @@ std::optional<Tree> tree_of_lists(std::span<const Rank> parents, std::span<const
   error = mistake_in_parents(parents, ranks);
   if (error.empty() && !order.empty()) error = mistake_in_order(order, parents);
   if (!error.empty()) return {};
-  std::vector<Rank> list(parents.begin(), parents.end());
-  Tree tree = order.empty() ? Tree::from_parents(std::move(list), SendOrder::kAscending)
-                            : Tree::from_parents(std::move(list), order);
+  const std::vector<Rank> list(parents.begin(), parents.end());
+  const Tree tree = order.empty() ? Tree::from_parents(list, SendOrder::kAscending) : Tree::from_parents(list, order);
   if (tree.is_valid()) return tree;
   error = "some ranks of the tree are not below the root: their parents go round in a circle";
   return {};

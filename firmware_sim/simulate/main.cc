@@ -11,6 +11,7 @@
 #include "firmware_sim/machine_presets.h"
 #include "firmware_sim/simulate/answer.h"
 #include "firmware_sim/simulate/chrome_trace.h"
+#include "firmware_sim/simulate/replay_file.h"
 #include "firmware_sim/simulate/timeline.h"
 
 namespace fibocast {
@@ -28,6 +29,7 @@ struct Options {
   std::string placement = "row-major";
   std::string fidelity = "engine";
   std::string trace;
+  std::string replay;
   ExperimentRequest request;
   bool timeline = false;
   bool json = false;
@@ -49,12 +51,13 @@ std::string footer() {
 
 void add_options(CLI::App& app, Options& o) {
   ExperimentRequest& r = o.request;
+  r.ranks = 0;  // not said
   app.add_option("--machine", o.machine, "a name or a file that ends in .toml")->capture_default_str();
-  app.add_option("--operation", o.operation, "barrier, multicast, reduce, ..")->required();
+  app.add_option("--operation", o.operation, "barrier, multicast, reduce, ..");
   auto* algorithm = app.add_option("--algorithm", r.algorithm, "as in fibocast plan schedule; default: planned");
   app.add_option("--tree", r.tree, "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, ..")
       ->excludes(algorithm);
-  app.add_option("--ranks", r.ranks, "that take part")->required()->check(CLI::Range(1u, 10'000'000u));
+  app.add_option("--ranks", r.ranks, "that take part")->check(CLI::Range(1u, 10'000'000u));
   app.add_option("--bytes", r.bytes, "payload, vector or block");
   app.add_option("--segment", r.segment_bytes, "a multicast in pieces of so many bytes");
   app.add_option("--root", r.root, "the rank that sends or collects");
@@ -66,6 +69,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 128 nodes)")
       ->check(CLI::IsMember({"engine", "node"}))
       ->capture_default_str();
+  app.add_option("--replay", o.replay,
+                 "instead of a machine and an operation: run again what fibocast trace has recorded, also with another "
+                 "--tree or --algorithm");
   app.add_option("--trace", o.trace, "write a Chrome trace (for Perfetto) to this file");
   app.add_flag("--timeline", o.timeline, "draw who sends and receives when");
   app.add_flag("--json", o.json, "one JSON document on stdout");
@@ -85,6 +91,7 @@ std::optional<MachineDescription> find_machine(const std::string& name, Rank ran
 // A sentence if something is wrong.
 std::string understand(Options& o) {
   std::string error;
+  if (o.operation.empty() || o.request.ranks == 0) return "give --operation and --ranks, or --replay";
   const auto operation = operation_by_name(o.operation);
   if (!operation) {
     error = "there is no operation \"" + o.operation + "\"; there are ";
@@ -122,7 +129,20 @@ int fail(const std::string& error, int code) {
   return code;
 }
 
+int replay_trace(const Options& o) {
+  std::string error;
+  const std::string& other = o.request.tree.empty() ? o.request.algorithm : o.request.tree;
+  const auto incident = read_incident(o.replay, other, error);
+  if (!incident) return fail(error, kWrongUse);
+  const auto now = replay(*incident, error);
+  if (!now) return fail(error, kFailed);
+  const auto answer = replay_json(*incident, *now);
+  std::cout << (o.json ? answer.dump(2) + "\n" : replay_text(answer));
+  return 0;
+}
+
 int simulate(Options& o) {
+  if (!o.replay.empty()) return replay_trace(o);
   std::string error = understand(o);
   if (!error.empty()) return fail(error, kWrongUse);
   auto experiment = Experiment::prepare(o.request, error);

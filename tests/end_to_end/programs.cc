@@ -86,7 +86,8 @@ TestCluster::~TestCluster() {
 Running TestCluster::start(Words words, const std::string& input) {
   words.insert(words.begin(), "fibocast");
   const std::size_t at = words[1] == "group" || words[1] == "bench" ? 3 : 2;
-  words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), {"--dir", dir_});
+  const bool asks_cluster = words[1] != "simulate";
+  if (asks_cluster) words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), {"--dir", dir_});
   return Running(words, input, folder_);
 }
 

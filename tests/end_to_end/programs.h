@@ -49,7 +49,7 @@ class TestCluster {
 
   const std::string& dir() const { return dir_; }
   std::string file(const std::string& name) const { return folder_ + "/" + name; }
-  // `fibocast` with these words and --dir added behind the first `subcommands` of them.
+  // `fibocast` with these words and --dir added behind its subcommand (`simulate` needs no cluster).
   Ended run(Words words, const std::string& input = {});
   Running start(Words words, const std::string& input = {});
   // `fibocast up` with these options; fails the test if it fails.
