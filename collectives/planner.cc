@@ -23,6 +23,13 @@ std::vector<std::uint16_t> parameters_of(const AlgorithmEntry& entry) {
   return {entry.choice.parameter};
 }
 
+// Timed for the links of a fat tree (E11, E12, E16). Where each message has its own way, as in all that is planned for,
+// these wait for nothing: pairwise, which sends the same messages without a pause, is never slower.
+bool is_timed_for_links(Algorithm algorithm) {
+  return algorithm == Algorithm::kPhasedConstant || algorithm == Algorithm::kPhasedExponential ||
+         algorithm == Algorithm::kPhasedXor;
+}
+
 // Whether payloads can be cut: those that go down a tree.
 bool can_be_cut(const OperationShape& shape) {
   const bool has_payload = shape.operation == Operation::kMulticast || shape.operation == Operation::kAllreduce;
@@ -47,17 +54,18 @@ bool is_faster(const Candidate& a, const Candidate& b) {
   return a.predicted != b.predicted ? a.predicted < b.predicted : a.forecast.completion < b.forecast.completion;
 }
 
-// Works out one question. `segments` are the sizes to try beside whole payloads; if `always` they are what longer
-// payloads are cut into, come what may.
+// Works out one question. `segments` are the sizes to try beside whole payloads. `for_plan`: they are what longer
+// payloads are cut into, come what may, and what cannot be the fastest is not looked at.
 class Answering {
  public:
-  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool always = false)
-      : question_(question), plan_(fibo_plan(question.model)), segments_(segments), always_(always) {}
+  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool for_plan = false)
+      : question_(question), plan_(fibo_plan(question.model)), segments_(segments), for_plan_(for_plan) {}
 
   PlanAnswer work_out() {
     const OperationShape& shape = question_.shape;
     for (const AlgorithmEntry& entry : algorithm_catalog()) {
-      if (entry.operation != shape.operation || (entry.least_ranks > shape.ranks)) continue;
+      if (entry.operation != shape.operation || entry.least_ranks > shape.ranks) continue;
+      if (for_plan_ && is_timed_for_links(entry.choice.algorithm)) continue;
       for (const std::uint16_t parameter : parameters_of(entry)) consider(entry, parameter);
     }
     result_.bound = strongest_bound(shape, question_.model, question_.hosts);
@@ -91,10 +99,10 @@ class Answering {
     for (const std::uint32_t segment : segments_) {
       shape.segment_bytes = segment;
       const std::uint64_t count = (shape.total_bytes + segment - 1) / segment;
-      if (count < 2 || (!always_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
+      if (count < 2 || (!for_plan_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
       Candidate cut = candidate;
       predict_into(shape, cut);
-      if (always_ || cut.predicted < candidate.predicted) candidate = std::move(cut);
+      if (for_plan_ || cut.predicted < candidate.predicted) candidate = std::move(cut);
     }
   }
 
@@ -116,7 +124,7 @@ class Answering {
   const PlanQuestion& question_;
   const Plan plan_;
   const std::span<const std::uint32_t> segments_;
-  const bool always_;
+  const bool for_plan_;
   PlanAnswer result_;
 };
 

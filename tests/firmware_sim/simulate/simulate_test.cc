@@ -1,7 +1,4 @@
-// What the program says and draws, and the program itself.
-#include <array>
-#include <cstdio>
-#include <fstream>
+// What the program fibocast-simulate says and draws.
 #include <sstream>
 
 #include "firmware_sim/machine_presets.h"
@@ -86,48 +83,6 @@ TEST(Timeline, ALinePerRank) {
             "    1  -r*\n"
             "    2  --*\n"
             "    3  --r*\n");
-}
-
-struct Output {
-  std::string text;
-  int code = -1;
-};
-
-// As `fibocast` finds it.
-Output simulate(const std::string& arguments) {
-  const std::string command = FIBOCAST_BINARY_DIR "/bin/fibocast simulate " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Output output;
-  std::array<char, 4096> part{};
-  for (std::size_t n; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) output.text.append(part.data(), n);
-  output.code = pclose(pipe) / 256;
-  return output;
-}
-
-TEST(SimulateProgram, AnswersWithOneDocumentAndAFile) {
-  const std::string trace = testing::TempDir() + "/simulate_test_trace.json";
-  const Output output =
-      simulate("--machine manna --operation multicast --tree fibo --ranks 16 --json --trace " + trace);
-  EXPECT_EQ(output.code, 0);
-  EXPECT_EQ(Json::parse(output.text)["activation_ns"].size(), 16u);
-  std::ifstream file(trace);
-  EXPECT_EQ(Json::parse(file).size(), 2 * 15u);
-}
-
-TEST(SimulateProgram, HelpHasAnExample) {
-  const Output output = simulate("--help");
-  EXPECT_EQ(output.code, 0);
-  EXPECT_NE(output.text.find("Example: fibocast simulate"), std::string::npos);
-}
-
-TEST(SimulateProgram, WrongUseIsOneSentence) {
-  for (const char* wrong :
-       {"--machine cray --operation barrier --ranks 2", "--machine none.toml --operation barrier --ranks 2",
-        "--operation dance --ranks 2", "--operation multicast --ranks 2 --tree oak"}) {
-    const Output output = simulate(wrong);
-    EXPECT_EQ(output.code, 2) << wrong;
-    EXPECT_EQ(std::count(output.text.begin(), output.text.end(), '\n'), 1) << output.text;
-  }
 }
 
 }  // namespace
