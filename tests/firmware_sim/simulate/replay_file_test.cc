@@ -44,7 +44,9 @@ class ReplayFile : public testing::Test {
     return read_incident(file_, algorithm, error_);
   }
   ~ReplayFile() override { std::remove(file_.c_str()); }
-  const std::string file_ = testing::TempDir() + "replay_file_test.json";
+  // Tests run side by side: each has a file of its own.
+  const std::string file_ = testing::TempDir() + "replay_file_test_" +
+                            testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
   std::string error_;
 };
 
