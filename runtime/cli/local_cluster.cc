@@ -101,6 +101,14 @@ Status start_node(const std::string& dir, LocalNode& node) {
   return {};
 }
 
+Status make_folder(const std::string& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return failed("cannot make the folder " + dir + ": " + error.message());
+  chmod(dir.c_str(), 0700);
+  return {};
+}
+
 Status write_files(const StartRequest& request, ClusterRecord& record) {
   const NodeFileRequest& files = request.files;
   for (NodeId rank = 0; rank < request.nodes; ++rank) {
@@ -146,15 +154,12 @@ bool is_running(const std::string& dir, const LocalNode& node) {
 bool is_running(const std::string& dir, const ClusterRecord& record) { return count_running(dir, record) > 0; }
 
 Status start_cluster(StartRequest request) {
-  std::error_code error;
-  std::filesystem::create_directories(request.files.dir, error);
-  if (error) return failed("cannot make the folder " + request.files.dir + ": " + error.message());
-  chmod(request.files.dir.c_str(), 0700);
   Status status;
   for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     request.files.addresses = free_loopback_addresses(request.nodes);
     if (request.files.addresses.empty()) return failed("the system has no free ports on 127.0.0.1");
     ClusterRecord record{request.files.transport, request.machine_name, request.files.scale, {}};
+    if (status = make_folder(request.files.dir); !status.ok()) return status;  // an attempt that fails removes it
     status = start_once(request, record);
     if (status.ok()) return status;
     stop_cluster(request.files.dir, record);
