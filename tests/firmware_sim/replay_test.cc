@@ -39,8 +39,7 @@ std::vector<Nanoseconds> predicted(const AlgorithmChoice& choice) {
       build_schedule(fibo_plan(kMachine), {.operation = Operation::kBarrier, .ranks = kRanks, .choice = choice});
   const auto prediction = predict(*schedule, kMachine);
   std::vector<Nanoseconds> active;
-  for (const std::uint64_t ticks : prediction->active)
-    active.push_back(static_cast<Nanoseconds>(ticks) * kMillisecond);
+  for (const std::uint64_t ticks : prediction->active) active.push_back(static_cast<Nanoseconds>(ticks) * kMillisecond);
   return active;
 }
 
