@@ -92,6 +92,7 @@ bool waits_for_model_time(NodeState& state, std::uint32_t slot, Nanoseconds not_
   Slot& s = state.slots[slot];
   if (not_before == 0 || !through_nic(state, s)) return false;
   const auto unit = static_cast<Nanoseconds>(slots::group(state, slot).plan.distribution.s);
+  if (unit <= 0) return false;  // a tree that needs no costs, defined by a peer that gives none
   const Nanoseconds send = state.settings.nic.send;
   const Nanoseconds start = s.arrived_at + not_before / unit * send + not_before % unit * send / unit;
   if (now < start) slots::wake_at(state, s, start);
