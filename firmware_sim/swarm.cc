@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "collectives/schedule.h"
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
@@ -33,9 +34,10 @@ Findings findings_of(const SwarmResult& result) {
 }
 
 void print(const History& history, const Record& r) {
-  const char* const kinds[] = {"arrives", "done", "sends", "receives"};
+  const char* const kinds[] = {"arrives", "done", "sends", "receives", "crashes"};
   std::string text = describe(history, r) + kinds[static_cast<int>(r.kind)];
-  if (r.operation == Operation::kMulticast) text += " multicast from " + std::to_string(r.root);
+  if (r.kind == Record::Kind::kArrived || r.kind == Record::Kind::kDone)
+    text += " " + std::string(operation_name(r.operation)) + " of root " + std::to_string(r.root);
   if (r.kind == Record::Kind::kArrived) text += ", deadline " + std::to_string(r.deadline);
   if (r.kind == Record::Kind::kDone) text += ", verdict " + std::to_string(static_cast<int>(r.verdict)) + " ranks";
   for (Rank rank : r.missing) text += " " + std::to_string(rank);

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-
-#include "collectives/check.h"
-
 namespace fibocast {
 namespace {
 
@@ -81,7 +78,7 @@ Bytes expected(const ScenarioGroup& group, const ScenarioOperation& o, std::uint
   return {};
 }
 
-std::uint64_t most_bytes(const ScenarioGroup& group, const Plan& plan, const ScenarioOperation& o) {
+std::optional<std::uint64_t> most_bytes(const ScenarioGroup& group, const Plan& plan, const ScenarioOperation& o) {
   OperationShape shape = shape_of(group, o);
   if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(plan, o.operation, o.bytes);
   std::array<Stage, 255> stages;
@@ -90,7 +87,7 @@ std::uint64_t most_bytes(const ScenarioGroup& group, const Plan& plan, const Sce
   std::uint64_t most = o.bytes * (brings_several(o.operation) ? shape.ranks : 1);
   for (Rank me = 0; me < shape.ranks; ++me) {
     ScheduleWriter writer(stages, transfers);
-    check(build_rank_schedule(plan, shape, me, writer) && writer.ok());
+    if (!build_rank_schedule(plan, shape, me, writer) || !writer.ok()) return {};
     most = std::max(most, lay_out(shape, writer.schedule(), me, o.root, offsets).bytes);
   }
   return most;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collectives/data_layout.h"
@@ -17,7 +18,8 @@ std::vector<std::byte> brought(const ScenarioGroup& group, const ScenarioOperati
                                Rank rank);
 std::vector<std::byte> expected(const ScenarioGroup& group, const ScenarioOperation& operation, std::uint64_t key,
                                 Rank rank);
-// What the rank that needs most for this operation needs at once. Precondition: no given tree.
-std::uint64_t most_bytes(const ScenarioGroup& group, const Plan& plan, const ScenarioOperation& operation);
+// What the rank that needs most for this operation needs at once; nothing if the plan's trees do not serve for it.
+std::optional<std::uint64_t> most_bytes(const ScenarioGroup& group, const Plan& plan,
+                                        const ScenarioOperation& operation);
 
 }  // namespace fibocast

@@ -80,8 +80,8 @@ void SwarmParticipant::on_crash() {
 }
 
 void SwarmParticipant::on_restart() {
-  if (!begun_) return;
-  if (ended_) run_.application_begins();
+  if (!begun_ || !ended_) return;
+  run_.application_begins();
   ended_ = false;
   open_again(kAttemptsToOpen);
 }

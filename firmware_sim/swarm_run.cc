@@ -32,16 +32,12 @@ std::uint64_t eager_bytes(const Limits& limits) {
 }
 
 // The definition of a created group, sent by its first member.
-GroupDefinition definition_of(const ScenarioGroup& group) {
+GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& group) {
   GroupDefinition definition;
   definition.name = group.name;
   for (NodeId id : group.members) definition.members.add(id);
   definition.participants = group.participants;
-  definition.plan = group.plan;
-  if (group.tree.empty()) return definition;
-  definition.plan.given = TreeTable(group.tree);
-  definition.plan.distribution.kind = TreeKind::kGiven;
-  if (group.tree.size() % 2 == 0) definition.plan.reduction.kind = TreeKind::kGiven;  // else a formula
+  definition.plan = plan_of(scenario, group);
   return definition;
 }
 
@@ -70,7 +66,7 @@ void SwarmRun::on_fault(const Fault& fault, bool begins) {
     r.at = cluster_.now();
     r.node = node;
     if (begins) history_.records.push_back(r);
-    if (on_crash_) on_crash_(node, !begins);
+    if (on_crash_) on_crash_(node, !begins);  // crashes may overlap: a node that is up again may be told so twice
   }
 }
 
@@ -107,7 +103,7 @@ SwarmResult run_scenario(const Scenario& scenario, const std::function<void(Virt
   if (interfere) interfere(run.cluster());
   std::vector<std::unique_ptr<SwarmParticipant>> participants;
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g)
-    start_group(run, g, definition_of(scenario.groups[g]), participants);
+    start_group(run, g, definition_of(scenario, scenario.groups[g]), participants);
   run.set_crash_listener([&participants](NodeId node, bool back) {
     for (const auto& participant : participants)
       if (participant->node() == node) back ? participant->on_restart() : participant->on_crash();

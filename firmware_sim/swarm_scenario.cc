@@ -178,6 +178,16 @@ Scenario make_scenario(std::uint64_t seed) {
   return scenario;
 }
 
+Plan plan_of(const Scenario& scenario, const ScenarioGroup& group) {
+  if (group.kind != ScenarioGroup::Kind::kCreated) return scenario.cluster.node.plan;
+  Plan plan = group.plan;
+  if (group.tree.empty()) return plan;
+  plan.given = TreeTable(group.tree);
+  plan.distribution.kind = TreeKind::kGiven;
+  if (group.tree.size() % 2 == 0) plan.reduction.kind = TreeKind::kGiven;  // else a formula
+  return plan;
+}
+
 std::string describe(const Scenario& scenario) {
   const NetworkSettings& network = scenario.cluster.network;
   std::string text = std::to_string(scenario.cluster.nodes) + " nodes, latency " +

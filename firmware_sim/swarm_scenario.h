@@ -57,6 +57,8 @@ Scenario make_scenario(std::uint64_t seed);
 // An operation ends by its deadline plus a suspicion time per coordinator lost meanwhile (PROTOCOL 8), and what the
 // network takes: a lost frame is sent again after 20 ms, then 40, 80 ..., so several losses in a row cost seconds.
 Nanoseconds grace_for(const ClusterSettings& cluster);
+// The plan that the group runs by. It views the scenario's tree.
+Plan plan_of(const Scenario& scenario, const ScenarioGroup& group);
 // One line for people.
 std::string describe(const Scenario& scenario);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "collectives/algorithm_catalog.h"
 #include "firmware_sim/random.h"
@@ -23,44 +24,54 @@ Nanoseconds random_time(Random& random, Nanoseconds low, Nanoseconds high) {
                                   std::exp(span * static_cast<double>(random.below(1001)) / 1000));
 }
 
-// Each algorithm that this operation has and these ranks can do, or what the plan says.
-AlgorithmChoice random_choice(Random& random, const ScenarioGroup& group, ScenarioOperation o) {
-  std::vector<AlgorithmChoice> choices = {AlgorithmChoice{}};
+// Each algorithm that this operation has and these ranks can do, or what the plan says; nothing if there is none.
+std::optional<AlgorithmChoice> random_choice(Random& random, const ScenarioGroup& group, const Plan& plan,
+                                             ScenarioOperation o) {
+  std::vector<AlgorithmChoice> choices;
+  if (most_bytes(group, plan, o)) choices.push_back({});
   for (const AlgorithmEntry& entry : algorithm_catalog()) {
     if (entry.operation != o.operation) continue;
     o.choice = entry.choice;
     const bool routed = entry.choice.algorithm == Algorithm::kFlooding;
-    if (!routed && group.tree.empty() && objection(shape_of(group, o)).empty()) choices.push_back(entry.choice);
+    if (!routed && group.tree.empty() && objection(shape_of(group, o)).empty() && most_bytes(group, plan, o))
+      choices.push_back(entry.choice);
   }
+  if (choices.empty()) return {};
   return choices[random.below(choices.size())];
 }
 
-void add_data(Random& random, ScenarioGroup& group) {
-  for (ScenarioOperation& o : group.operations) {
+void add_data(Random& random, ScenarioGroup& group, const Plan& plan) {
+  for (ScenarioOperation& each : group.operations) {
     if (!random.chance(0.5)) continue;
+    ScenarioOperation o = each;
     o.operation = static_cast<Operation>(random.between(1, 10));
     const bool rooted = is_push(o.operation) || o.operation == Operation::kReduce ||
                         o.operation == Operation::kGather || o.operation == Operation::kConquer;
     o.root = rooted ? static_cast<Rank>(random.below(group.members.size())) : 0;
     const std::array<std::uint64_t, 5> elements = {0, 1, 30, 140, 2500};
     o.bytes = o.operation == Operation::kBarrier ? 0 : kElement * elements[random.below(elements.size())];
-    o.choice = random_choice(random, group, o);
+    const std::optional<AlgorithmChoice> choice = random_choice(random, group, plan, o);
+    if (!choice) continue;
     const bool shares = o.operation == Operation::kDivide || o.operation == Operation::kConquer;
-    if (shares) o.choice = {Algorithm::kBinomialShares, {}, kWholeShare};
+    o.choice = shares ? AlgorithmChoice{Algorithm::kBinomialShares, {}, kWholeShare} : *choice;
+    each = o;
   }
 }
 
-// As much as the largest operation of the run and the largest message need by themselves (each has its quarter).
-void tighten(Scenario& scenario) {
+std::uint64_t largest_operation(const Scenario& scenario, const ScenarioGroup& group) {
   std::uint64_t most = scenario.cluster.limits.eager_bytes;
-  for (const ScenarioGroup& group : scenario.groups)
-    for (const ScenarioOperation& o : group.operations) {
-      const Plan& plan = group.kind == ScenarioGroup::Kind::kCreated ? group.plan : scenario.cluster.node.plan;
-      most = std::max(most, group.tree.empty() ? most_bytes(group, plan, o) : o.bytes);
-    }
+  for (const ScenarioOperation& o : group.operations)
+    most = std::max(most, most_bytes(group, plan_of(scenario, group), o).value_or(o.bytes));
+  return most;
+}
+
+// 1.0 times what the largest operation of each group, and the largest message, need; every use has a quarter.
+void tighten(Scenario& scenario) {
+  std::uint64_t operations = 0, messages = 0;
+  for (const ScenarioGroup& group : scenario.groups) operations += largest_operation(scenario, group);
   for (const ScenarioFlow& flow : scenario.flows)
-    for (const std::uint64_t bytes : flow.sizes) most = std::max(most, bytes);
-  scenario.cluster.limits.payload_bytes = 4 * most;
+    for (const std::uint64_t bytes : flow.sizes) messages = std::max(messages, bytes);
+  scenario.cluster.limits.payload_bytes = 4 * std::max(operations, messages);
 }
 
 std::vector<NodeId> random_nodes(Random& random, std::uint32_t nodes, std::uint32_t most) {
@@ -112,7 +123,7 @@ Scenario make_troubled_scenario(std::uint64_t seed) {
   scenario.cluster.limits.stages = 64;
   scenario.cluster.limits.transfers = std::max(scenario.cluster.limits.transfers, 80u);
   for (ScenarioGroup& group : scenario.groups)
-    if (group.participants == 1 && random.chance(0.6)) add_data(random, group);
+    if (group.participants == 1 && random.chance(0.6)) add_data(random, group, plan_of(scenario, group));
   if (random.chance(0.4)) tighten(scenario);
   for (std::uint64_t left = random.below(4); left > 0; --left) {
     Fault fault = random_fault(random, scenario);

@@ -51,7 +51,9 @@ void VirtualCluster::apply(const Fault& fault, NodeId id, bool begins) {
   VirtualNode& node = *nodes_[id];
   switch (fault.kind) {
     case Fault::Kind::kPause: return begins ? node.pause() : node.resume();
-    case Fault::Kind::kCrash: return begins ? node.stop() : node.restart(random_.next() | 1);
+    case Fault::Kind::kCrash:
+      if (begins) return node.stop();
+      return node.started() ? void() : node.restart(random_.next() | 1);  // up already: crashes may overlap
     case Fault::Kind::kSlow: return node.set_slowness(begins ? fault.time : 0);
     case Fault::Kind::kClockJump: return begins ? node.jump_clock(fault.time) : void();
     default: return;  // of messages

@@ -37,6 +37,7 @@ void VirtualNode::listen() {
 }
 
 void VirtualNode::start() {
+  if (started_) return;
   started_ = true;
   listen();
   node_->start(clock());

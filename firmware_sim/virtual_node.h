@@ -44,7 +44,7 @@ class VirtualNode {
   std::uint64_t most_payload_bytes() const { return most_payload_bytes_; }
   std::uint64_t most_buffers() const { return most_buffers_; }
 
-  void start();
+  void start();  // at once if it is not up yet
   // -- what may happen to it (fault.h)
   // The process is gone: it hears and says nothing more.
   void stop();

@@ -46,8 +46,16 @@ bool send_eager(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now
   return true;
 }
 
+// Messages wait for applications: they leave half of the streams to operations.
+bool may_stream(const NodeState& state, NodeId to) {
+  const auto streaming = std::ranges::count_if(state.outgoing, [to](const OutgoingMessage& o) {
+    return o.state == OutgoingMessage::State::kStreaming && o.peer == to;
+  });
+  return streaming < std::max<std::int64_t>(state.limits.bulk_streams / 2, 1);
+}
+
 bool announce(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now) {
-  if (peers::channel(state, to, now).small_free() == 0) return false;
+  if (peers::channel(state, to, now).small_free() == 0 || !may_stream(state, to)) return false;
   const auto index = static_cast<std::uint32_t>(&o - state.outgoing.data());
   const StreamOwner owner{StreamOwner::Kind::kMessage, 0, index, 0, o.payload.buffer};
   o.stream = peers::open_stream(state, to, o.payload.length, owner, now);
@@ -115,6 +123,15 @@ std::uint32_t oldest_announced(const NodeState& state, std::uint64_t after) {
     if (waits && e.order > after && (best == kNoIndex || e.order < state.incoming[best].order)) best = i;
   }
   return best;
+}
+
+void grant_in_order(NodeState& state, Nanoseconds now) {
+  std::uint64_t after = 0;
+  for (std::uint32_t i = oldest_announced(state, after); i != kNoIndex; i = oldest_announced(state, after)) {
+    after = state.incoming[i].order;
+    grant(state, state.incoming[i], now);
+    if (state.incoming[i].state == IncomingMessage::State::kAnnounced) return;  // no room: the later ones wait too
+  }
 }
 
 // An earlier message of the same source and tag is still on its way.
@@ -269,7 +286,7 @@ void on_announce(NodeState& state, NodeId from, const PeerMessage& m, Nanosecond
   IncomingMessage& e = state.incoming[i];
   e.state = IncomingMessage::State::kAnnounced;
   e.stream = m.stream;
-  grant(state, e, now);
+  grant_in_order(state, now);
 }
 
 void on_grant(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -317,12 +334,7 @@ void pump(NodeState& state, Nanoseconds now) {
     tell_credit(state, peer, now);
     pump_outgoing(state, peer, now);
   }
-  std::uint64_t after = 0;
-  for (std::uint32_t i = oldest_announced(state, after); i != kNoIndex; i = oldest_announced(state, after)) {
-    after = state.incoming[i].order;
-    grant(state, state.incoming[i], now);
-    if (state.incoming[i].state == IncomingMessage::State::kAnnounced) return;  // no room: the later ones wait too
-  }
+  grant_in_order(state, now);
 }
 
 }  // namespace fibocast::mailbox

@@ -82,7 +82,6 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
-  bool wants_buffer = false;         // what is to come needs it, but the byte budget may have no room yet
   bool called = false;       // all local participants have called; the engine learns it once their data is placed
   bool has_result = false;   // it lies where the participants get it
   bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened
