@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "collectives/schedule.h"
@@ -14,6 +15,8 @@
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
+#include "runtime/node/peer_message.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
@@ -47,7 +50,29 @@ void print(const History& history, const Record& r) {
 struct Talk {
   bool scenario = false;
   bool history = false;
+  bool messages = false;
 };
+
+// What nodes tell each other about operations and groups, when it is sent, resent copies included.
+bool print_message(Nanoseconds now, NodeId from, NodeId to, std::span<const std::byte> datagram) {
+  const std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->type != FrameType::kDataSmall) return true;
+  const std::optional<PeerMessage> m = decode_peer_message(frame->body);
+  if (!m) return true;
+  std::printf("%lld %u -> %u type %d group %llx generation %u verdict %d%s base %u completed %u ranks",
+              static_cast<long long>(now), from, to, static_cast<int>(m->type),
+              static_cast<unsigned long long>(m->group >> 48), m->generation, static_cast<int>(m->verdict),
+              m->arrived ? " arrived" : "", m->window_base, m->completed);
+  for (std::uint32_t i = 0; i < m->ranks.size(); ++i) std::printf(" %u", m->ranks.at(i));
+  std::printf("\n");
+  return true;
+}
+
+void listen(VirtualCluster& cluster) {
+  cluster.network().set_filter([&cluster](NodeId from, NodeId to, VirtualNetwork::Datagram& datagram) {
+    return print_message(cluster.now(), from, to, datagram);
+  });
+}
 
 struct Choice {
   bool plain = false;  // without the troubles of swarm_trouble.h
@@ -61,7 +86,7 @@ bool run_seed(std::uint64_t seed, const Choice& choice, const Talk& talk) {
   const Scenario scenario = choice.scenario(seed);
   if (talk.scenario) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
   std::fflush(stdout);
-  const SwarmResult result = run_scenario(scenario);
+  const SwarmResult result = talk.messages ? run_scenario(scenario, listen) : run_scenario(scenario);
   Findings findings = findings_of(result);
   if (run_scenario(scenario).trace != result.trace) findings.push_back("the same seed gave another run");
   if (talk.history)
@@ -106,10 +131,12 @@ int main(int argc, char** argv) {
   bool history = false;
   fibocast::Choice choice;
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
+  bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
+  app.add_flag("--messages", messages, "with --seed: print what the nodes tell each other");
   app.footer("Example: ./dev sim --seeds 10000");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT}) std::signal(signal, fibocast::on_broken_invariant);
-  if (one) return fibocast::run_seed(*one, choice, {true, history}) ? 0 : 1;
+  if (one) return fibocast::run_seed(*one, choice, {true, history, messages}) ? 0 : 1;
   return fibocast::run_seeds(first, seeds, choice);
 }

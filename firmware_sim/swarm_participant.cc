@@ -11,31 +11,43 @@ namespace {
 
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr int kAttemptsToOpen = 25;
+constexpr int kAttemptsToCreate = 40;
 constexpr Nanoseconds kCreationPatience = 40'000 * kMillisecond;  // more than a node has
 
 std::uint64_t payload_key(std::uint32_t group, Generation generation) { return (group + 1ull) << 32 | generation; }
 
+// A group that comes into being: its creator tries until all members take it.
+struct Creation {
+  NodeId creator;
+  GroupDefinition definition;
+  std::function<void(bool created)> then;
+  int attempt = 0;  // the one under way; answers to earlier ones mean nothing
+};
+
 // A member that is not up yet refuses by its silence, and a creator that crashes never hears: then the group is created
 // once more.
-void create_group(SwarmRun& run, NodeId creator, const GroupDefinition& definition, std::function<void()> then) {
-  const auto again = [&run, creator, definition, then] {
-    run.after(200 * kMillisecond, [&run, creator, definition, then] { create_group(run, creator, definition, then); });
+void create_group(SwarmRun& run, const std::shared_ptr<Creation>& c) {
+  const int attempt = ++c->attempt;
+  const auto again = [&run, c, attempt] {
+    if (attempt != c->attempt) return;
+    if (attempt == kAttemptsToCreate) return c->then(false);
+    run.after(200 * kMillisecond, [&run, c, attempt] {
+      if (attempt == c->attempt) create_group(run, c);
+    });
   };
-  if (!run.cluster().node(creator).running()) return again();
-  const Asked asked = run.cluster().create(creator, definition);
+  if (!run.cluster().node(c->creator).running()) return again();
+  const Asked asked = run.cluster().create(c->creator, c->definition);
   if (asked.admission != Admission::kTaken) {
     check(asked.admission == Admission::kExists || asked.admission == Admission::kWouldBlock);  // not removed yet
     return again();
   }
-  const auto over = std::make_shared<bool>(false);
-  run.when_answered(asked.cookie, [then, again, over](const Answer& answer) {
-    if (std::exchange(*over, true)) return;
+  run.when_answered(asked.cookie, [c, again, attempt](const Answer& answer) {
+    if (attempt != c->attempt) return;
     if (answer.event.done.verdict != Verdict::kOk) return again();
-    then();
+    ++c->attempt;
+    c->then(true);
   });
-  run.after(kCreationPatience, [again, over] {
-    if (!std::exchange(*over, true)) again();
-  });
+  run.after(kCreationPatience, again);
 }
 
 }  // namespace
@@ -47,24 +59,28 @@ SwarmParticipant::SwarmParticipant(SwarmRun& run, std::uint32_t group, NodeId no
 
 void SwarmParticipant::begin() {
   begun_ = true;
-  if (!run_.cluster().node(node_).started()) return;  // crashed before: on_restart()
+  if (!run_.cluster().node(node_).started()) return end();  // crashed before: on_restart()
+  if (lives_ > 0) return open_again(kAttemptsToOpen);
   const Membership m = run_.cluster().open(node_, group().name, group().participants);
-  check(m.admission == Admission::kTaken || lives_ > 0);
-  if (m.admission != Admission::kTaken) return open_again(kAttemptsToOpen);
+  check(m.admission == Admission::kTaken);
+  enter(m);
+}
+
+void SwarmParticipant::enter(const Membership& m) {
   id_ = m.group;
   generation_ = m.generation;
   call_next();
 }
 
-// The node hears of the group from the others, unless nobody is left who knows it.
+// The node hears of a created group from the others, unless nobody is left who knows it: then the name stands for
+// another group, of all nodes.
 void SwarmParticipant::open_again(int attempts) {
   if (attempts == 0) return end();
   later(200 * kMillisecond, [this, attempts] {
     const Membership m = run_.cluster().open(node_, group().name, group().participants);
-    if (m.admission != Admission::kTaken) return open_again(attempts - 1);
-    id_ = m.group;
-    generation_ = m.generation;
-    call_next();
+    const bool found = m.admission == Admission::kTaken &&
+                       m.group == group_id(group().name, group().kind == ScenarioGroup::Kind::kCreated);
+    found ? enter(m) : open_again(attempts - 1);
   });
 }
 
@@ -200,16 +216,15 @@ void start_group(SwarmRun& run, std::uint32_t group, const GroupDefinition& defi
     }
   }
   // Applications connect to their daemon once it runs.
-  auto begin_all = [&run, mine, &g] {
+  auto begin_all = [&run, mine, &g](bool created) {
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const Nanoseconds start = run.scenario().start_at[g.members[i / g.participants]];
-      run.cluster().at(start, [p = mine[i]] { p->begin(); });
+      run.cluster().at(start, [p = mine[i], created] { created ? p->begin() : p->end(); });
     }
   };
-  if (g.kind != ScenarioGroup::Kind::kCreated) return begin_all();
-  const NodeId creator = g.members.front();
-  run.cluster().at(run.scenario().start_at[creator],
-                   [&run, creator, definition, begin_all] { create_group(run, creator, definition, begin_all); });
+  if (g.kind != ScenarioGroup::Kind::kCreated) return begin_all(true);
+  const auto creation = std::make_shared<Creation>(Creation{g.members.front(), definition, begin_all});
+  run.cluster().at(run.scenario().start_at[creation->creator], [&run, creation] { create_group(run, creation); });
 }
 
 }  // namespace fibocast

@@ -17,6 +17,8 @@ class SwarmParticipant {
   // Opens the group, then works through the list.
   void begin();
   NodeId node() const { return node_; }
+  // It has nothing more to do.
+  void end();
   // It dies with its node, and begins anew with it.
   void on_crash();
   void on_restart();
@@ -27,9 +29,9 @@ class SwarmParticipant {
   bool is_sender() const;
   // Nothing happens if the participant died in between; while its node is paused the application waits for it.
   void later(Nanoseconds delay, std::function<void()> action);
+  void enter(const Membership& m);
   void open_again(int attempts);
   void call_next();
-  void end();
   void call();
   bool moves_data() const;  // by another operation than multicast
   Rank rank() const;

@@ -92,6 +92,11 @@ void SwarmRun::settle() {
   cluster_.run_until(cluster_.now() + kSecond);
   for (NodeId id = 0; id < cluster_.size(); ++id) {
     const VirtualNode& node = cluster_.node(id);
+    if (!node.started()) {
+      history_.ends.push_back({});
+      history_.somebody_is_dead = true;
+      continue;
+    }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
                              node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
                              node.most_buffers()});

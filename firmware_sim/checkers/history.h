@@ -81,6 +81,8 @@ struct History {
   Generation window = 8;
   // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.
   bool calm = false;
+  // A node crashed and did not come back: what is under way to it is kept for it.
+  bool somebody_is_dead = false;
   // With so much time between the last arrival and the earliest deadline an operation has to succeed.
   Nanoseconds ample = 60'000'000'000;
 };

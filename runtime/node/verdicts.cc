@@ -142,7 +142,7 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
   q.verdict = decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
-  q.phase = Inquiry::Phase::kTelling;
+  q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
   if (slots::holds(state.slots[slot], q.generation)) operations::conclude(state, slot, q.verdict, q.ranks, now);
 }
@@ -187,7 +187,8 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
-  if (g.inquiry.phase == Inquiry::Phase::kTelling && tell_members(state, group, now)) {
+  // Who takes nothing for so long asks when it is back.
+  if (g.inquiry.phase == Inquiry::Phase::kTelling && (tell_members(state, group, now) || now >= g.inquiry.due)) {
     const Generation base = g.inquiry.window_base;
     g.inquiry.phase = Inquiry::Phase::kIdle;
     for (Generation& b : groups::child_bases(state, group)) b = std::max(b, base);
