@@ -86,6 +86,7 @@ void SwarmRun::dispatch(std::uint64_t cookie) {
 }
 
 void SwarmRun::settle() {
+  on_crash_ = nullptr;  // who comes back now has nothing to do
   cluster_.run_until(cluster_.now() + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());

@@ -13,6 +13,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/verdicts.h"
+#include "runtime/node/window.h"
 
 namespace fibocast {
 
@@ -97,6 +98,8 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
     case Delivery::Kind::kConnected:
       ++p.session;
       p.greet_group = 0;
+      for (std::uint32_t group = 0; group < s.groups.size(); ++group)
+        if (s.groups[group].used) window::tell_again(s, group, from);
       p.up_event = s.peer_events = s.again = true;
       return flight_log::peer(s, FlightEvent::Kind::kPeerUp, from, now);
     case Delivery::Kind::kPeerRestarted: return on_restart(s, from, now);
