@@ -41,7 +41,7 @@ class VirtualNetwork {
 
   // Where datagrams to `node` go; none: nobody listens there and they vanish.
   void set_receiver(NodeId node, Receiver receiver) { receivers_[node] = std::move(receiver); }
-  void set_latency(NodeId from, NodeId to, Nanoseconds latency) { latency_[from * nodes_ + to] = latency; }
+  void set_latency(NodeId from, NodeId to, Nanoseconds latency);
   void set_filter(Filter filter) { filter_ = std::move(filter); }
   void set_settings(const NetworkSettings& settings) { settings_ = settings; }  // keeps the links' latencies
   void send(NodeId from, NodeId to, Datagram datagram);
@@ -55,11 +55,17 @@ class VirtualNetwork {
  private:
   void send_copy(NodeId from, NodeId to, Datagram datagram);
 
+  std::uint64_t links() const { return std::uint64_t{nodes_} * nodes_; }
+  Nanoseconds latency(NodeId from, NodeId to) const {
+    return latency_.empty() ? latency_min_ : latency_[from * nodes_ + to];
+  }
+
   EventQueue& queue_;
   NetworkSettings settings_;
   std::uint32_t nodes_;
   Random random_;
-  std::vector<Nanoseconds> latency_;
+  Nanoseconds latency_min_;
+  std::vector<Nanoseconds> latency_;  // by link; empty: all latency_min_
   std::vector<Receiver> receivers_;
   Filter filter_;
   NetworkCounters counters_;
