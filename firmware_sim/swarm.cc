@@ -12,23 +12,24 @@
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_trouble.h"
 
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kFaultsShown = 20;
+constexpr std::size_t kFindingsShown = 20;
 volatile std::sig_atomic_t seed_under_way = 0;
 
 // A node that finds an invariant broken stops the program: say where, or nobody could see it again.
 void on_broken_invariant(int) {
-  std::fprintf(stderr, "an invariant broke; again: fibocast_swarm --seed %ld\n", static_cast<long>(seed_under_way));
+  std::fprintf(stderr, "an invariant broke; again: ./dev sim --seed %ld\n", static_cast<long>(seed_under_way));
   std::_Exit(1);
 }
 
-Faults faults_of(const SwarmResult& result) {
-  Faults faults = check_all(result.history);
-  if (!result.finished) faults.push_back("the applications did not come to their end");
-  return faults;
+Findings findings_of(const SwarmResult& result) {
+  Findings findings = check_all(result.history);
+  if (!result.finished) findings.push_back("the applications did not come to their end");
+  return findings;
 }
 
 void print(const History& history, const Record& r) {
@@ -46,30 +47,37 @@ struct Talk {
   bool history = false;
 };
 
-// False if a promise was broken.
-bool run_seed(std::uint64_t seed, const Talk& talk) {
+struct Choice {
+  bool plain = false;  // without the troubles of swarm_trouble.h
+  const char* option() const { return plain ? " --plain" : ""; }
+  Scenario scenario(std::uint64_t seed) const { return plain ? make_scenario(seed) : make_troubled_scenario(seed); }
+};
+
+// Twice, because a run that cannot be seen again helps nobody. False if a promise was broken.
+bool run_seed(std::uint64_t seed, const Choice& choice, const Talk& talk) {
   seed_under_way = static_cast<std::sig_atomic_t>(seed);
-  const Scenario scenario = make_scenario(seed);
+  const Scenario scenario = choice.scenario(seed);
   if (talk.scenario) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
   std::fflush(stdout);
   const SwarmResult result = run_scenario(scenario);
-  const Faults faults = faults_of(result);
+  Findings findings = findings_of(result);
+  if (run_scenario(scenario).trace != result.trace) findings.push_back("the same seed gave another run");
   if (talk.history)
     for (const Record& r : result.history.records) print(result.history, r);
-  if (talk.scenario || !faults.empty())
-    std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu faults\n",
+  if (talk.scenario || !findings.empty())
+    std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu findings\n",
                 static_cast<unsigned long long>(seed), result.history.records.size(),
                 static_cast<unsigned long long>(result.datagrams), static_cast<double>(result.virtual_time) * 1e-9,
-                static_cast<unsigned long long>(result.trace), faults.size());
-  for (std::size_t i = 0; i < faults.size() && i < kFaultsShown; ++i) std::printf("  %s\n", faults[i].c_str());
-  return faults.empty();
+                static_cast<unsigned long long>(result.trace), findings.size());
+  for (std::size_t i = 0; i < findings.size() && i < kFindingsShown; ++i) std::printf("  %s\n", findings[i].c_str());
+  return findings.empty();
 }
 
-int run_seeds(std::uint64_t first, std::uint64_t count) {
+int run_seeds(std::uint64_t first, std::uint64_t count, const Choice& choice) {
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!run_seed(first + i, {})) {
-      std::printf("again: fibocast_swarm --seed %llu\n", static_cast<unsigned long long>(first + i));
+    if (!run_seed(first + i, choice, {})) {
+      std::printf("again: ./dev sim --seed %llu%s\n", static_cast<unsigned long long>(first + i), choice.option());
       return 1;
     }
     if ((i + 1) % 100 == 0) {
@@ -94,10 +102,12 @@ int main(int argc, char** argv) {
   app.add_option("--first", first, "the first of them")->capture_default_str();
   app.add_option("--seed", one, "this one alone, with what it does");
   bool history = false;
+  fibocast::Choice choice;
+  app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
-  app.footer("Example: fibocast_swarm --seeds 10000");
+  app.footer("Example: ./dev sim --seeds 10000");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT}) std::signal(signal, fibocast::on_broken_invariant);
-  if (one) return fibocast::run_seed(*one, {true, history}) ? 0 : 1;
-  return fibocast::run_seeds(first, seeds);
+  if (one) return fibocast::run_seed(*one, choice, {true, history}) ? 0 : 1;
+  return fibocast::run_seeds(first, seeds, choice);
 }
