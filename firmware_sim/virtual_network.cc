@@ -7,8 +7,23 @@ namespace fibocast {
 
 VirtualNetwork::VirtualNetwork(EventQueue& queue, const NetworkSettings& settings, std::uint32_t nodes,
                                std::uint64_t seed)
-    : queue_(queue), settings_(settings), nodes_(nodes), random_(seed), latency_(nodes * nodes), receivers_(nodes) {
+    : queue_(queue),
+      settings_(settings),
+      nodes_(nodes),
+      random_(seed),
+      latency_min_(settings.latency_min),
+      receivers_(nodes) {
+  if (settings.latency_min == settings.latency_max) {  // no table, which would be large for thousands of nodes
+    random_.skip(links());
+    return;
+  }
+  latency_.resize(links());
   for (Nanoseconds& latency : latency_) latency = random_.between(settings.latency_min, settings.latency_max);
+}
+
+void VirtualNetwork::set_latency(NodeId from, NodeId to, Nanoseconds latency) {
+  if (latency_.empty()) latency_.resize(links(), latency_min_);
+  latency_[from * nodes_ + to] = latency;
 }
 
 VirtualNetwork::Trouble VirtualNetwork::trouble(NodeId from, NodeId to) const {
@@ -53,7 +68,7 @@ void VirtualNetwork::send(NodeId from, NodeId to, Datagram datagram) {
 }
 
 void VirtualNetwork::send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& t) {
-  Nanoseconds takes = latency_[from * nodes_ + to] + random_.between(0, t.jitter);
+  Nanoseconds takes = latency(from, to) + random_.between(0, t.jitter);
   if (random_.chance(t.delay)) {
     ++counters_.delayed;
     takes += random_.between(0, t.delay_max);

@@ -38,7 +38,7 @@ class VirtualNetwork {
 
   // Where datagrams to `node` go; none: nobody listens there and they vanish.
   void set_receiver(NodeId node, Receiver receiver) { receivers_[node] = std::move(receiver); }
-  void set_latency(NodeId from, NodeId to, Nanoseconds latency) { latency_[from * nodes_ + to] = latency; }
+  void set_latency(NodeId from, NodeId to, Nanoseconds latency);
   void set_filter(Filter filter) { filter_ = std::move(filter); }
   // A fault of messages is there from now on; is healed. The fault must live until it heals, or as long as the network.
   void begin(const Fault& fault) { faults_.push_back(&fault); }
@@ -61,11 +61,17 @@ class VirtualNetwork {
   Trouble trouble(NodeId from, NodeId to) const;
   void send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& trouble);
 
+  std::uint64_t links() const { return std::uint64_t{nodes_} * nodes_; }
+  Nanoseconds latency(NodeId from, NodeId to) const {
+    return latency_.empty() ? latency_min_ : latency_[from * nodes_ + to];
+  }
+
   EventQueue& queue_;
   NetworkSettings settings_;
   std::uint32_t nodes_;
   Random random_;
-  std::vector<Nanoseconds> latency_;
+  Nanoseconds latency_min_;
+  std::vector<Nanoseconds> latency_;  // by link; empty: all latency_min_
   std::vector<Receiver> receivers_;
   Filter filter_;
   std::vector<const Fault*> faults_;  // that are there now

@@ -9,10 +9,13 @@
 namespace fibocast {
 namespace {
 
-// Not zeroed: a node must not depend on what its memory held before.
+constexpr std::size_t kMostDirtyBytes = 256 << 10;
+
+// Not zeroed: a node must not depend on what its memory held before. Of larger nodes there may be thousands: their
+// memory is left as it comes, and only what they touch is ever mapped.
 std::unique_ptr<std::byte[]> dirty_memory(std::size_t bytes) {
   std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);
-  std::memset(memory.get(), 0xa5, bytes);
+  if (bytes <= kMostDirtyBytes) std::memset(memory.get(), 0xa5, bytes);
   return memory;
 }
 

@@ -34,11 +34,7 @@ void each_receive(NodeState& state, std::uint32_t slot, Function function) {
 bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const NodeId to = transfers::node_of(state, slot, t.peer);
-  if (!peers::connected(state, to)) return false;
-  if (peers::channel(state, to, now).small_free() == 0) {
-    state.again = true;
-    return false;
-  }
+  if (!peers::has_room(state, to, now)) return false;
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
   const std::uint32_t stream = peers::open_stream(state, to, slots::stream_bytes(state, slot, t), owner, now);
   if (stream == kNoIndex) return false;

@@ -14,7 +14,7 @@ namespace fibocast::verdicts {
 namespace {
 
 // kNoNode: wait a little, for two coordinators at a time might find two verdicts.
-NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) {
+NodeId coordinator(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
   std::uint32_t skip = s.coordinators_tried;
@@ -381,9 +381,9 @@ bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) 
 }
 
 void greet_newcomers(NodeState& state, Nanoseconds now) {
-  for (NodeId peer = 0; peer < state.settings.nodes; ++peer) {
-    std::uint32_t& next = state.peers[peer].greet_group;
-    while (next < state.groups.size() && peers::connected(state, peer) && greet(state, next, peer, now)) ++next;
+  for (Peer& p : state.peers.first(state.peers_used)) {
+    std::uint32_t& next = p.greet_group;
+    while (next < state.groups.size() && peers::connected(state, p.node) && greet(state, next, p.node, now)) ++next;
   }
 }
 
