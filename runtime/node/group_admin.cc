@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
@@ -65,16 +66,6 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.used = false;
 }
 
-// The definition, then the pieces of its tree, as far as the channel has room. True: all of it.
-bool tell_definition(NodeState& state, const GroupState& g, NodeId to, InquiryMember& m, Nanoseconds now) {
-  for (; m.told <= group_trees::pieces_of(g); ++m.told) {
-    const bool sent = m.told == 0 ? peers::send(state, to, define_message(g), false, now)
-                                  : group_trees::send_piece(state, to, g, m.told - 1, now);
-    if (!sent) return false;
-  }
-  return true;
-}
-
 bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupRemove;
@@ -89,7 +80,7 @@ void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
     InquiryMember& m = members[r];
     const NodeId node = groups::node_of(g, r);
     if (node == state.settings.self || m.asked || m.answered) continue;
-    m.asked = g.inquiry.phase == Inquiry::Phase::kDefining ? tell_definition(state, g, node, m, now)
+    m.asked = g.inquiry.phase == Inquiry::Phase::kDefining ? tell_definition(state, g, node, m.told, now)
                                                            : tell_removal(state, g, node, now);
   }
 }
@@ -102,6 +93,15 @@ bool all_told(NodeState& state, std::uint32_t group) {
 }
 
 }  // namespace
+
+bool tell_definition(NodeState& state, const GroupState& g, NodeId to, std::uint8_t& told, Nanoseconds now) {
+  for (; told <= group_trees::pieces_of(g); ++told) {
+    const bool sent = told == 0 ? peers::send(state, to, define_message(g), false, now)
+                                : group_trees::send_piece(state, to, g, told - 1, now);
+    if (!sent) return false;
+  }
+  return true;
+}
 
 Admission open(NodeState& state, std::string_view name, std::uint32_t participants, GroupId& id,
                Generation& generation) {
@@ -176,7 +176,9 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
-  if (i == kNoIndex || state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
+  if (i == kNoIndex) return;
+  greetings::on_answer(state, from, i);
+  if (state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
   GroupState& g = state.groups[i];
   const Rank rank = g.members.index_of(from);
   if (rank == kNoRank || groups::inquiry_members(state, i)[rank].answered) return;

@@ -31,7 +31,7 @@ void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now
   peers::send(state, to, m, false, now);  // if the channel is full: asked again
 }
 
-// Two nodes define groups of one name at a time: the first one here goes on.
+// Two nodes define groups of one name at a time, or greet us with the same one: the first one here goes on.
 bool is_coming_from_other(NodeState& state, GroupId id, NodeId from) {
   for (const GroupState& g : state.groups)
     if (g.id == id && (g.used || g.coming) && g.intake.from != kNoNode && g.intake.from != from) return true;
@@ -59,7 +59,8 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   const GroupState group = group_of(m);
   const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
-  bool ok = members_ok && !is_coming_from_other(state, m.group, from);
+  if (is_coming_from_other(state, m.group, from)) return;  // asked again when that has come or not
+  bool ok = members_ok;
   if (ok) groups::forget_coming(state, m.group);  // the same node begins anew
   if (ok && has_given_tree(m.plan)) {
     if (expect_tree(state, from, group, now)) return;  // the last piece is answered

@@ -5,6 +5,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/flight_log.h"
+#include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/local_data.h"
@@ -13,7 +14,6 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/verdicts.h"
-#include "runtime/node/window.h"
 
 namespace fibocast {
 
@@ -97,9 +97,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
   switch (d.kind) {
     case Delivery::Kind::kConnected:
       ++p.session;
-      p.greet_group = 0;
-      for (std::uint32_t group = 0; group < s.groups.size(); ++group)
-        if (s.groups[group].used) window::tell_again(s, group, from);
+      greetings::on_newcomer(s, from);
       p.up_event = s.peer_events = s.again = true;
       return flight_log::peer(s, FlightEvent::Kind::kPeerUp, from, now);
     case Delivery::Kind::kPeerRestarted: return on_restart(s, from, now);
@@ -136,6 +134,7 @@ void settle(NodeState& s, Nanoseconds now) {
   run_nic(s, now);
   if (!s.again) return;
   s.again = false;
+  greetings::pump(s, now);
   operations::pump_all(s, now);
   for (std::uint32_t group = 0; group < s.groups.size(); ++group)
     if (s.groups[group].used) group_admin::pump(s, group, now);

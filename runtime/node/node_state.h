@@ -45,7 +45,10 @@ struct Peer {
   Nanoseconds trying_since = 0;  // when the channel was made
   bool up_event = false, restarted_event = false, refused_event = false;
   bool credit_owed = false;
-  std::uint32_t greet_group = kNoIndex;              // groups from here on were not yet told to this newcomer
+  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
+  std::uint8_t greet_told = 0;           // messages of that group's definition
+  bool greet_answered = false;
+  Nanoseconds greet_due = 0;  // tell it (again) then
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
   std::uint32_t session = 0;  // counts incarnations of the peer

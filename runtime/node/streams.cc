@@ -1,6 +1,7 @@
 #include "runtime/node/streams.h"
 
 #include "collectives/check.h"
+#include "runtime/node/greetings.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -34,7 +35,7 @@ void each_receive(NodeState& state, std::uint32_t slot, Function function) {
 bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const NodeId to = transfers::node_of(state, slot, t.peer);
-  if (!peers::has_room(state, to, now)) return false;
+  if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, slots::group_of(state, slot))) return false;
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
   const std::uint32_t stream = peers::open_stream(state, to, slots::stream_bytes(state, slot, t), owner, now);
   if (stream == kNoIndex) return false;

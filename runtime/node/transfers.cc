@@ -5,6 +5,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/flight_log.h"
+#include "runtime/node/greetings.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -48,7 +49,7 @@ bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, s
   m.completed = window::subtree_base(state, group);
   const NodeId to = node_of(state, slot, t.peer);
   // What waits for a peer that is not there must not reach it after the generation has ended without it.
-  if (!peers::has_room(state, to, now)) return false;
+  if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, group)) return false;
   if (!local_data::prepare_send(state, slot, index)) return false;
   const std::uint64_t bytes = slots::bytes_of(state, slot, t, repetition);
   const std::uint64_t offset = slots::transfer_states(state, slot)[index].offset;
@@ -162,7 +163,8 @@ namespace {
 // They would wait for ever for what does not come through us. Best effort: who calls there has a deadline too.
 void tell_children(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
-  if (!is_push(s.operation) || s.verdict == Verdict::kOk || s.state != Slot::State::kDone) return;
+  const bool knows_children = state.engine->schedule(slot).stages.size() > 0;
+  if (!is_push(s.operation) || s.verdict == Verdict::kOk || s.state != Slot::State::kDone || !knows_children) return;
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   const RankSchedule schedule = state.engine->schedule(slot);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/operations.h"
@@ -230,15 +231,6 @@ bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {
          groups::node_of(g, m.source) == from;
 }
 
-bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
-  const Slot& s = state.slots[slot];
-  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
-  m.verdict = s.verdict, m.ranks = s.ranks;
-  // Our own copy of the payload does not help a member whose copy did not come in time.
-  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
-  return peers::send(state, to, m, true, now);
-}
-
 bool is_deciding(const GroupState& g, Generation generation) {
   return g.inquiry.phase == Inquiry::Phase::kFreezing && g.inquiry.generation == generation;
 }
@@ -248,6 +240,15 @@ bool is_nearer_to_root(const GroupState& g, Rank root, Rank other) {
 }
 
 }  // namespace
+
+bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
+  const Slot& s = state.slots[slot];
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
+  m.verdict = s.verdict, m.ranks = s.ranks;
+  // Our own copy of the payload does not help a member whose copy did not come in time.
+  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
+  return peers::send(state, to, m, true, now);
+}
 
 void on_timer(NodeState& state, Nanoseconds now) {
   if (now < state.slot_timer) return;
@@ -268,6 +269,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
     if (g.used && g.inquiry.phase != Inquiry::Phase::kIdle)
       state.slot_timer = std::min(state.slot_timer, g.inquiry.ask_again);
   }
+  greetings::pump(state, now);
 }
 
 void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -345,6 +347,7 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const 
   const Rank rank = g.members.index_of(from);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   if (rank == kNoRank || !slots::holds(state.slots[slot], m.generation)) return;
+  if (!greetings::is_over(state, from, group)) return;  // it will know
   RankSet ranks;
   ranks.add(rank);
   operations::conclude(state, slot, Verdict::kRefused, ranks, now);
@@ -363,34 +366,9 @@ void answer_what_is_owed(NodeState& state, std::uint32_t group, Nanoseconds now)
   }
 }
 
-// The last failure on record, else the window: enough for a newcomer to find the generation that is open.
-bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
-  const GroupState& g = state.groups[group];
-  if (!g.used || g.rank == kNoRank || g.base == 0 || g.members.index_of(peer) == kNoRank) return true;
-  std::uint32_t latest = kNoIndex;
-  for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {
-    const std::uint32_t slot = operations::recorded_slot(state, group, g.base - k);
-    if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
-  }
-  if (latest != kNoIndex) return tell_recorded(state, latest, peer, now);
-  PeerMessage m;
-  m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base;
-  return peers::send(state, peer, m, false, now);
-}
-
-void greet_newcomers(NodeState& state, Nanoseconds now) {
-  for (Peer& p : state.peers.first(state.peers_used)) {
-    std::uint32_t& next = p.greet_group;
-    while (next < state.groups.size() && peers::connected(state, p.node) && greet(state, next, p.node, now)) ++next;
-  }
-}
-
 }  // namespace
 
 void pump(NodeState& state, Nanoseconds now) {
-  greet_newcomers(state, now);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     if (!state.groups[group].used) continue;
     answer_what_is_owed(state, group, now);

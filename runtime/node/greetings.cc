@@ -1,0 +1,85 @@
+#include "runtime/node/greetings.h"
+
+#include <algorithm>
+
+#include "runtime/node/group_admin.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/verdicts.h"
+#include "runtime/node/window.h"
+
+namespace fibocast::greetings {
+
+namespace {
+
+// The last failure on record, else the window: enough for a newcomer to find the generation that is open.
+bool tell_generation(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  if (g.base == 0) return true;
+  std::uint32_t latest = kNoIndex;
+  for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {
+    const std::uint32_t slot = operations::recorded_slot(state, group, g.base - k);
+    if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
+  }
+  if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, peer, now);
+  PeerMessage m;
+  m.type = PeerMessageType::kWindow;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
+  m.window_base = g.global_base;
+  return peers::send(state, peer, m, false, now);
+}
+
+// Whom the group concerns. While it is being made or removed, that tells the members all.
+bool concerns(const GroupState& g, NodeId peer) {
+  const bool settled = g.inquiry.phase != Inquiry::Phase::kDefining && g.inquiry.phase != Inquiry::Phase::kRemoving;
+  return g.used && g.rank != kNoRank && settled && g.members.index_of(peer) != kNoRank;
+}
+
+// True: told, and answered. Several members may define it to the newcomer at a time; it takes one after the other.
+bool tell_definition(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
+  if (!g.created || p.greet_answered) return true;
+  if (p.greet_due <= now && group_admin::tell_definition(state, g, p.node, p.greet_told, now))
+    p.greet_told = 0, p.greet_due = now + kAskAgain;
+  if (p.greet_due > now) state.slot_timer = std::min(state.slot_timer, p.greet_due);
+  return false;
+}
+
+bool greet(NodeState& state, Peer& p, Nanoseconds now) {
+  const GroupState& g = state.groups[p.greet_group];
+  if (!concerns(g, p.node)) return true;
+  return tell_definition(state, g, p, now) && tell_generation(state, p.greet_group, p.node, now);
+}
+
+void begin(Peer& p, std::uint32_t group) {
+  p.greet_group = group;
+  p.greet_told = 0, p.greet_due = 0, p.greet_answered = false;
+}
+
+}  // namespace
+
+void on_newcomer(NodeState& state, NodeId peer) {
+  begin(peers::of(state, peer), 0);
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group)
+    if (state.groups[group].used) window::tell_again(state, group, peer);
+  state.again = true;
+}
+
+void on_answer(NodeState& state, NodeId peer, std::uint32_t group) {
+  Peer& p = peers::of(state, peer);
+  if (p.greet_group != group) return;
+  p.greet_answered = true;
+  state.again = true;
+}
+
+bool is_over(const NodeState& state, NodeId peer, std::uint32_t group) {
+  const Peer* p = peers::find_peer(state, peer);
+  return p != nullptr && p->greet_group > group;
+}
+
+void pump(NodeState& state, Nanoseconds now) {
+  for (Peer& p : state.peers.first(state.peers_used))
+    while (p.greet_group < state.groups.size() && peers::connected(state, p.node) && greet(state, p, now))
+      begin(p, p.greet_group + 1);
+}
+
+}  // namespace fibocast::greetings

@@ -1,0 +1,19 @@
+// What a node tells a peer that is here anew, before anything else about a group: the definition, if the group was
+// created, and which generation is open. So a restarted daemon takes part in all its groups from the next generation
+// on. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::greetings {
+
+// The peer has connected, for the first time or as a new incarnation.
+void on_newcomer(NodeState& state, NodeId peer);
+// It has this group now, or cannot take it.
+void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
+// The peer knows the group as far as it ever will: messages about it may be sent.
+bool is_over(const NodeState& state, NodeId peer, std::uint32_t group);
+// Goes on with greetings that waited for channels, and tells again what was not answered.
+void pump(NodeState& state, Nanoseconds now);
+
+}  // namespace fibocast::greetings
