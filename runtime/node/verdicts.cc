@@ -375,16 +375,15 @@ bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) 
   if (latest != kNoIndex) return tell_recorded(state, latest, peer, now);
   PeerMessage m;
   m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
   return peers::send(state, peer, m, false, now);
 }
 
 void greet_newcomers(NodeState& state, Nanoseconds now) {
-  for (Peer& p : state.peers.first(state.peers_used)) {
-    std::uint32_t& next = p.greet_group;
-    while (next < state.groups.size() && peers::connected(state, p.node) && greet(state, next, p.node, now)) ++next;
-  }
+  for (Peer& p : state.peers.first(state.peers_used))
+    while (p.greet_group < state.groups.size() && peers::connected(state, p.node) &&
+           greet(state, p.greet_group, p.node, now))
+      ++p.greet_group;
 }
 
 }  // namespace
