@@ -31,7 +31,7 @@ std::uint32_t peers_in(const RankSchedule& operation, const RankSchedule& barrie
   for (const Transfer& t : operation.transfers) peers.push_back((t.peer + root) % ranks);
   for (const Transfer& t : barrier.transfers) peers.push_back(t.peer);
   std::ranges::sort(peers);
-  return static_cast<std::uint32_t>(std::ranges::unique(peers).begin() - peers.begin());
+  return static_cast<std::uint32_t>(std::unique(peers.begin(), peers.end()) - peers.begin());
 }
 
 bool fits_memory(const Limits& l, std::string& error) {

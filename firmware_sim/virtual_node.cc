@@ -9,13 +9,13 @@
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kMostDirtyBytes = 256 << 10;
+constexpr std::uint32_t kMostDirtyNodes = 64;
 
-// Not zeroed: a node must not depend on what its memory held before. Of larger nodes there may be thousands: their
-// memory is left as it comes, and only what they touch is ever mapped.
-std::unique_ptr<std::byte[]> dirty_memory(std::size_t bytes) {
+// Not zeroed: a node must not depend on what its memory held before. Among thousands of nodes it is left as it comes,
+// and only what they touch is ever mapped.
+std::unique_ptr<std::byte[]> dirty_memory(std::size_t bytes, std::uint32_t nodes) {
   std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);
-  if (bytes <= kMostDirtyBytes) std::memset(memory.get(), 0xa5, bytes);
+  if (nodes <= kMostDirtyNodes) std::memset(memory.get(), 0xa5, bytes);
   return memory;
 }
 
@@ -31,7 +31,7 @@ VirtualNode::~VirtualNode() { network_.set_receiver(self_, nullptr); }
 void VirtualNode::make_node() {
   const std::size_t bytes = Node::bytes_needed(limits_);
   node_.reset();
-  arena_ = dirty_memory(bytes);
+  arena_ = dirty_memory(bytes, settings_.nodes);
   node_ = std::make_unique<Node>(limits_, settings_, std::span(arena_.get(), bytes));
 }
 

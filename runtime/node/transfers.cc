@@ -168,6 +168,7 @@ void tell_children(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   const RankSchedule schedule = state.engine->schedule(slot);
+  if (schedule.stages.empty()) return;  // nothing came that would have told who they are
   for (const Transfer& t : schedule.sends(schedule.stages[0])) {
     const auto index = static_cast<std::uint32_t>(&t - schedule.transfers.data());
     const bool has_it = slots::transfer_states(state, slot)[index].stream == TransferState::Stream::kDone;

@@ -41,7 +41,10 @@ TEST_P(BarrierOf, HoldsEverybodyBackForTheLast) {
 
 TEST_P(BarrierOf, PassesALossyNetwork) {
   ClusterSettings settings = cluster_of(GetParam());
-  settings.network = {kMillisecond, 2 * kMillisecond, kMillisecond, 0.1, 0.1, 0.02, 20 * kMillisecond};
+  settings.network = {kMillisecond, 2 * kMillisecond, kMillisecond};
+  settings.faults = {loss(0.1),
+                     duplicates(0.1),
+                     {.kind = Fault::Kind::kDelay, .nodes = {}, .probability = 0.02, .time = 20 * kMillisecond}};
   Team team(settings);
   for (Generation g = 0; g < 20; ++g) {
     const auto cookies = team.barrier_everywhere(g, team.in(60 * kSecond));
