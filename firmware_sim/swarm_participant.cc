@@ -77,11 +77,19 @@ void SwarmParticipant::enter(const Membership& m) {
 void SwarmParticipant::open_again(int attempts) {
   if (attempts == 0) return end();
   later(200 * kMillisecond, [this, attempts] {
+    if (!knows_group()) return open_again(attempts - 1);
     const Membership m = run_.cluster().open(node_, group().name, group().participants);
-    const bool found = m.admission == Admission::kTaken &&
-                       m.group == group_id(group().name, group().kind == ScenarioGroup::Kind::kCreated);
-    found ? enter(m) : open_again(attempts - 1);
+    check(m.admission == Admission::kTaken);
+    enter(m);
   });
+}
+
+bool SwarmParticipant::knows_group() const {
+  if (group().kind != ScenarioGroup::Kind::kCreated) return true;
+  const Node& node = run_.cluster().node(node_).node();
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (node.group_info(i).id == group_id(group().name, true)) return true;
+  return false;
 }
 
 void SwarmParticipant::end() {

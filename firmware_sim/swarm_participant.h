@@ -30,6 +30,7 @@ class SwarmParticipant {
   // Nothing happens if the participant died in between; while its node is paused the application waits for it.
   void later(Nanoseconds delay, std::function<void()> action);
   void enter(const Membership& m);
+  bool knows_group() const;
   void open_again(int attempts);
   void call_next();
   void call();

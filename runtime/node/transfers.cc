@@ -163,8 +163,7 @@ namespace {
 // They would wait for ever for what does not come through us. Best effort: who calls there has a deadline too.
 void tell_children(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
-  const bool knows_children = state.engine->schedule(slot).stages.size() > 0;
-  if (!is_push(s.operation) || s.verdict == Verdict::kOk || s.state != Slot::State::kDone || !knows_children) return;
+  if (!is_push(s.operation) || s.verdict == Verdict::kOk || s.state != Slot::State::kDone) return;
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   const RankSchedule schedule = state.engine->schedule(slot);
