@@ -1,0 +1,93 @@
+// What the failure detector does when time passes, and what it makes of an own delay.
+#include <algorithm>
+
+#include "runtime/node/failure_detector.h"
+
+namespace fibocast {
+
+namespace {
+
+// `latest`: for one that began only after the delay.
+void move_on(Nanoseconds& time, Nanoseconds by, Nanoseconds latest) {
+  if (time != kNever) time = std::min(time + by, latest);
+}
+
+}  // namespace
+
+void FailureDetector::on_timer(Nanoseconds now) {
+  if (now < deadline_) return;
+  late_timer_ = now > deadline_ + kLate;
+  if (late_timer_) excuse_everybody(now - deadline_, now);
+  deadline_ = kNever;
+  look_at_those_in_question(now);
+  look_at_neighbour(now);
+  look_for_a_lost_one(now);
+  look_after_everybody(now);
+  late_timer_ = false;
+  wake_at(std::min({neighbour_at_, lost_one_at_, everybody_at_}));
+}
+
+// We were not scheduled for so long: nobody's silence counts meanwhile. What was measured in part keeps that part.
+void FailureDetector::excuse_everybody(Nanoseconds lateness, Nanoseconds now) {
+  ++counters_.late;
+  for (std::uint32_t left = questioned_.size(); left > 0; --left) {
+    const NodeId peer = questioned_.pop();
+    questioned_.push(peer);
+    WatchedPeer& p = peers_[peer];
+    move_on(p.first_probe, lateness, now);
+    move_on(p.refused_until, lateness, now + refusal_time(p));
+    move_on(p.disputed_until, lateness, now + dispute_time(p));
+    p.sound_probe = kNever;
+  }
+}
+
+void FailureDetector::look_at_those_in_question(Nanoseconds now) {
+  for (std::uint32_t left = questioned_.size(); left > 0; --left) {
+    const NodeId peer = questioned_.pop();
+    WatchedPeer& p = peers_[peer];
+    if (in_question(p)) judge(peer, now);
+    if (!in_question(p)) continue;
+    if (p.first_probe == kNever) p.next_probe = std::max(p.next_probe, p.last_heard + settings_.waiting_interval);
+    if (now >= p.next_probe) probe(peer, now);
+    questioned_.push(peer);
+    wake_at(std::min(p.next_probe, verdict_at(p)));
+  }
+}
+
+void FailureDetector::look_at_neighbour(Nanoseconds now) {
+  if (now < neighbour_at_) return;
+  neighbour_at_ = now + settings_.idle_interval;
+  const NodeId peer = desk_.successor();
+  if (peer == kNoNode) return;
+  const Nanoseconds quiet_at = peers_[peer].last_heard + settings_.idle_interval;
+  if (now < quiet_at)
+    neighbour_at_ = quiet_at;  // its traffic is as good as an answer
+  else
+    question(peer, now);
+}
+
+// Nothing is measured: it is lost already, and can only be heard again.
+void FailureDetector::look_for_a_lost_one(Nanoseconds now) {
+  if (now < lost_one_at_) return;
+  lost_one_at_ = lost_ > 0 ? now + settings_.idle_interval : kNever;
+  if (lost_ == 0) return;
+  while (peers_[next_lost_].belief != Belief::kLost) next_lost_ = (next_lost_ + 1) % settings_.nodes;
+  ++counters_.probes;
+  probes_.push(next_lost_);
+  next_lost_ = (next_lost_ + 1) % settings_.nodes;
+}
+
+void FailureDetector::look_after_everybody(Nanoseconds now) {
+  if (now < everybody_at_) return;
+  everybody_at_ = kNever;
+  for (; unchecked_ > 0; --unchecked_) {
+    const NodeId peer = (settings_.self + unchecked_) % settings_.nodes;
+    const WatchedPeer& p = peers_[peer];
+    if (!present(p) || p.first_probe != kNever || now - p.last_heard < settings_.idle_interval) continue;
+    probe(peer, now);
+    everybody_at_ = now + settings_.waiting_interval;
+    return;
+  }
+}
+
+}  // namespace fibocast
