@@ -13,8 +13,10 @@
 //   refused       refused_probes probes, refused_interval apart
 //   lost          one lost node in turn per idle interval: so a healed network is noticed within as many idle intervals
 //                 as nodes are lost, usually within one, since each node begins with another one
-//   after a loss  a node that others had believed lost may have missed news: it looks after all that it believes alive
-//                 and has not heard for an idle interval, one per waiting interval
+//   accused       a node that others had accused may have missed news: it looks after all that it believes alive and
+//                 has not heard for an idle interval, one per waiting interval
+//   beyond        while the ring's next node is silent for suspicion / 8, the one after it, and so on: neighbours that
+//                 die together are found together, and at most eight are asked at a time for this reason
 //
 // How it judges, counted from the first unanswered probe: suspect after suspicion / 2, lost after suspicion, both plus
 // four round trips. Refused and silent to the probes after that: lost. News of a loss is believed; but not yet if we
@@ -150,6 +152,8 @@ class FailureDetector {
   void excuse_everybody(Nanoseconds lateness, Nanoseconds now);
   void look_at_those_in_question(Nanoseconds now);
   void look_at_neighbour(Nanoseconds now);
+  void ask_neighbour(NodeId peer, Nanoseconds now);
+  void look_beyond(Nanoseconds now);
   void look_for_a_lost_one(Nanoseconds now);
   void look_after_everybody(Nanoseconds now);
 
@@ -166,11 +170,13 @@ class FailureDetector {
   NodeQueue changes_;     // to be polled
   DetectorCounters counters_;
   std::uint32_t lost_ = 0;   // peers believed lost
+  NodeId beyond_ = kNoNode;  // the last silent neighbour that look_beyond() asked
   NodeId next_lost_;         // where the turn of the lost ones goes on
   std::uint32_t unchecked_;  // look_after_everybody(): so many nodes of the ring are still to be looked at
   bool late_timer_ = false;
   Nanoseconds deadline_ = kNever;
   Nanoseconds neighbour_at_ = kNever;
+  Nanoseconds beyond_at_ = kNever;
   Nanoseconds lost_one_at_ = kNever;
   Nanoseconds everybody_at_ = kNever;
 };

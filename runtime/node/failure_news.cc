@@ -17,8 +17,8 @@ void FailureDetector::on_news(NodeId from, const News& news, Nanoseconds now) {
     desk_.answer(from, news.subject);  // it has missed something
 }
 
-// Who says that we are not alive is told that we are, in a new life if this one was accused; and so are all others. If
-// we were believed lost we may have missed news, so we look after everybody ourselves.
+// Who says that we are not alive is told that we are, in a new life if this one was accused; and so are all others. Who
+// went on to believe us lost told us nothing meanwhile, so we look after everybody ourselves.
 void FailureDetector::on_news_of_self(NodeId from, const News& news, Nanoseconds now) {
   const News own = desk_.latest(settings_.self);
   if (news.incarnation != own.incarnation || news.belief == Belief::kAlive) return;
@@ -26,13 +26,12 @@ void FailureDetector::on_news_of_self(NodeId from, const News& news, Nanoseconds
   if (news.life >= own.life) {
     desk_.learn({own.subject, own.incarnation, news.life + 1, Belief::kAlive}, kNoNode);
     ++counters_.refutations;
-    if (news.belief == Belief::kLost) {
-      unchecked_ = settings_.nodes - 1;
-      everybody_at_ = now;
-      wake_at(now);
-    }
   }
   desk_.answer(from, settings_.self);
+  if (unchecked_ > 0) return;
+  unchecked_ = settings_.nodes - 1;
+  everybody_at_ = now + settings_.idle_interval;  // old frames that we read just now say nothing
+  wake_at(everybody_at_);
 }
 
 // One of the two is over, and only a handshake tells which: a probe brings it about.

@@ -21,10 +21,11 @@ void FailureDetector::on_timer(Nanoseconds now) {
   deadline_ = kNever;
   look_at_those_in_question(now);
   look_at_neighbour(now);
+  look_beyond(now);
   look_for_a_lost_one(now);
   look_after_everybody(now);
   late_timer_ = false;
-  wake_at(std::min({neighbour_at_, lost_one_at_, everybody_at_}));
+  wake_at(std::min({neighbour_at_, beyond_at_, lost_one_at_, everybody_at_}));
 }
 
 // We were not scheduled for so long: nobody's silence counts meanwhile. What was measured in part keeps that part.
@@ -63,7 +64,23 @@ void FailureDetector::look_at_neighbour(Nanoseconds now) {
   if (now < quiet_at)
     neighbour_at_ = quiet_at;  // its traffic is as good as an answer
   else
-    question(peer, now);
+    ask_neighbour(peer, now);
+}
+
+void FailureDetector::ask_neighbour(NodeId peer, Nanoseconds now) {
+  question(peer, now);
+  if (beyond_at_ != kNever) return;
+  beyond_ = peer;
+  beyond_at_ = now + settings_.suspicion / 8;
+}
+
+// Goes on while one after the other is silent.
+void FailureDetector::look_beyond(Nanoseconds now) {
+  if (now < beyond_at_) return;
+  beyond_at_ = kNever;
+  if (present(peers_[beyond_]) && peers_[beyond_].first_probe == kNever) return;
+  const NodeId next = desk_.present_after(beyond_);
+  if (next != kNoNode && now - peers_[next].last_heard >= settings_.idle_interval) ask_neighbour(next, now);
 }
 
 // Nothing is measured: it is lost already, and can only be heard again.

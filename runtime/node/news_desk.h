@@ -35,6 +35,8 @@ class NewsDesk {
   void set_present(NodeId node, bool present);
   // The next present node of the ring after us; kNoNode if there is none.
   NodeId successor();
+  // The next present node of the ring after `node`, before us; kNoNode if there is none.
+  NodeId present_after(NodeId node) const;
 
   // Takes `news` if it supersedes the latest fact, and owes it to the fingers except `from` (kNoNode: to all). False:
   // it did not. Precondition: of the subject's incarnation.
@@ -72,7 +74,6 @@ class NewsDesk {
   void owe(NodeId subject, std::uint32_t bits);
   bool take(NodeId subject, NodeId& to, News& news);
   NodeId target(NodeId subject, std::uint32_t bit) const;
-  NodeId present_after(NodeId node) const;
   void refresh_fingers();
   void place_fingers();
   void pass_losses_on();
