@@ -31,8 +31,7 @@ FailureDetector::FailureDetector(const Limits& limits, const DetectorSettings& s
       questioned_(part<NodeId>(memory, 0, limits.nodes)),
       probes_(part<NodeId>(memory, queue_bytes(limits), limits.nodes)),
       changes_(part<NodeId>(memory, 2 * queue_bytes(limits), limits.nodes)),
-      next_lost_((settings.self + settings.nodes / 2) % settings.nodes),
-      unchecked_(0) {
+      next_lost_((settings.self + settings.nodes / 2) % settings.nodes) {
   check(settings.incarnation != 0 && settings.idle_interval > 0 && settings.waiting_interval > 0);
   check(settings.suspicion >= 4 * settings.waiting_interval);
   check(settings.refused_probes > 0 && settings.refused_interval > 0);
@@ -50,6 +49,7 @@ void FailureDetector::came(NodeId peer, std::uint64_t incarnation, Nanoseconds n
   WatchedPeer& p = peers_[peer];
   const std::uint64_t former = desk_.latest(peer).incarnation;
   p.last_heard = now;
+  p.challenged = false;  // a new session may have lost the challenge
   if (former == incarnation) return settle(peer, now);
   desk_.start_over(peer, incarnation);
   if (former != 0) {
@@ -79,6 +79,7 @@ void FailureDetector::settle(NodeId peer, Nanoseconds now) {
   if (desk_.latest(peer).belief != Belief::kAlive && !p.challenged) {
     p.challenged = true;
     desk_.tell_subject(peer);
+    watch(peer, now);
   }
   p.calm = true;
 }
@@ -94,6 +95,12 @@ void FailureDetector::refused(NodeId peer, Nanoseconds now) {
 void FailureDetector::wait_on(NodeId peer, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
   if (p.waiting++ > 0 || !present(p)) return;
+  watch(peer, now);
+}
+
+// A waiting interval from now it is probed, unless it is heard meanwhile.
+void FailureDetector::watch(NodeId peer, Nanoseconds now) {
+  WatchedPeer& p = peers_[peer];
   if (p.first_probe == kNever) p.next_probe = now + settings_.waiting_interval;
   questioned_.push(peer);
   wake_at(p.next_probe);
@@ -167,15 +174,19 @@ void FailureDetector::accuse(NodeId peer, Belief belief, BeliefReason reason, Na
   set_belief(peer, belief, reason, kNoNode, now);
   News news = desk_.latest(peer);
   news.belief = belief;
-  desk_.learn(news, kNoNode);
-  if (belief == Belief::kSuspect) desk_.tell_subject(peer);  // perhaps only its answers are lost
+  if (!desk_.learn(news, kNoNode)) desk_.tell_fingers(peer);  // it came back meanwhile without refuting
+  if (belief == Belief::kSuspect) desk_.tell_subject(peer);   // perhaps only its answers are lost
 }
 
 void FailureDetector::set_belief(NodeId peer, Belief belief, BeliefReason reason, NodeId told_by, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
   if (p.belief == belief) return;
   const bool was_successor = belief == Belief::kLost && desk_.successor() == peer;
-  if (p.belief == Belief::kLost) --lost_;
+  if (p.belief == Belief::kLost) {
+    --lost_;
+    lost_one_at_ = std::min(lost_one_at_, now + settings_.waiting_interval);  // others may be back as well
+    wake_at(lost_one_at_);
+  }
   if (p.belief == Belief::kSuspect && belief == Belief::kAlive) ++counters_.false_suspicions;
   if (belief == Belief::kSuspect) ++counters_.suspicions;
   p.belief = belief;
@@ -192,11 +203,7 @@ void FailureDetector::set_belief(NodeId peer, Belief belief, BeliefReason reason
     if (was_successor) neighbour_at_ = now;  // the next one may have been silent for as long
     wake_at(std::min(lost_one_at_, neighbour_at_));
   }
-  if (in_question(p) && p.first_probe == kNever) {  // waited on, and here again
-    p.next_probe = now + settings_.waiting_interval;
-    questioned_.push(peer);
-    wake_at(p.next_probe);
-  }
+  if (present(p) && p.waiting > 0) watch(peer, now);
 }
 
 // ---- outputs

@@ -11,10 +11,11 @@
 //   in question   a peer that has not answered a probe, every waiting interval until it is heard or lost (at least
 //                 two round trips apart): at most suspicion / waiting_interval probes. A probe is never forgotten.
 //   refused       refused_probes probes, refused_interval apart
-//   lost          one lost node in turn per idle interval: so a healed network is noticed within as many idle intervals
-//                 as nodes are lost, usually within one, since each node begins with another one
-//   accused       a node that others had accused may have missed news: it looks after all that it believes alive and
-//                 has not heard for an idle interval, one per waiting interval
+//   lost          one lost node in turn per idle interval, and a waiting interval after one of them has come back: so
+//                 a healed network is noticed, usually within one idle interval as each node begins elsewhere. The
+//                 successor is told of the same one, so that nobody remains without the news whatever was cut off or
+//                 died meanwhile
+//   returned      a node that is heard although it is said to be lost, as one that is waited on, until it has refuted
 //   beyond        while the ring's next node is silent for suspicion / 8, the one after it, and so on: neighbours that
 //                 die together are found together, and at most eight are asked at a time for this reason
 //
@@ -117,7 +118,7 @@ class FailureDetector {
     BeliefReason reason = BeliefReason::kHeard;
     bool restarted = false;   // to be reported
     bool calm = false;        // hearing it changes nothing but last_heard
-    bool challenged = false;  // it was told what is said of it
+    bool challenged = false;  // it was told that it is said to be lost or suspect, and has not refuted yet
     NodeId told_by = kNoNode;
     std::uint32_t waiting = 0;  // open operations that wait for it
     Nanoseconds last_heard = 0;
@@ -130,7 +131,10 @@ class FailureDetector {
   };
 
   static bool present(const WatchedPeer& p) { return p.belief == Belief::kAlive || p.belief == Belief::kSuspect; }
-  static bool in_question(const WatchedPeer& p) { return present(p) && (p.waiting > 0 || p.first_probe != kNever); }
+  // It is looked at by timers: watched until it is heard or lost, or with each waiting interval of silence.
+  static bool in_question(const WatchedPeer& p) {
+    return present(p) && (p.waiting > 0 || p.challenged || p.first_probe != kNever);
+  }
   static void forget_probes(WatchedPeer& p);
   Nanoseconds probe_interval(const WatchedPeer& p) const;
   Nanoseconds refusal_time(const WatchedPeer& p) const { return settings_.refused_probes * probe_interval(p); }
@@ -143,6 +147,7 @@ class FailureDetector {
   void wake_at(Nanoseconds when) { deadline_ = when < deadline_ ? when : deadline_; }
 
   void settle(NodeId peer, Nanoseconds now);
+  void watch(NodeId peer, Nanoseconds now);
   void probe(NodeId peer, Nanoseconds now);
   void question(NodeId peer, Nanoseconds now);
   void judge(NodeId peer, Nanoseconds now);
@@ -155,9 +160,8 @@ class FailureDetector {
   void ask_neighbour(NodeId peer, Nanoseconds now);
   void look_beyond(Nanoseconds now);
   void look_for_a_lost_one(Nanoseconds now);
-  void look_after_everybody(Nanoseconds now);
 
-  void on_news_of_self(NodeId from, const News& news, Nanoseconds now);
+  void on_news_of_self(NodeId from, const News& news);
   void on_other_incarnation(const News& news, Nanoseconds now);
   void believe(NodeId from, const News& news, Nanoseconds now);
   void dispute(NodeId peer, NodeId told_by, Nanoseconds now);
@@ -172,13 +176,11 @@ class FailureDetector {
   std::uint32_t lost_ = 0;   // peers believed lost
   NodeId beyond_ = kNoNode;  // the last silent neighbour that look_beyond() asked
   NodeId next_lost_;         // where the turn of the lost ones goes on
-  std::uint32_t unchecked_;  // look_after_everybody(): so many nodes of the ring are still to be looked at
   bool late_timer_ = false;
   Nanoseconds deadline_ = kNever;
   Nanoseconds neighbour_at_ = kNever;
   Nanoseconds beyond_at_ = kNever;
   Nanoseconds lost_one_at_ = kNever;
-  Nanoseconds everybody_at_ = kNever;
 };
 
 }  // namespace fibocast

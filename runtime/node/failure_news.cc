@@ -7,7 +7,7 @@ namespace fibocast {
 
 void FailureDetector::on_news(NodeId from, const News& news, Nanoseconds now) {
   if (news.subject >= settings_.nodes || news.belief == Belief::kUnknown || news.belief > Belief::kLost) return;
-  if (news.subject == settings_.self) return on_news_of_self(from, news, now);
+  if (news.subject == settings_.self) return on_news_of_self(from, news);
   const News known = desk_.latest(news.subject);
   if (known.incarnation == 0) return;  // never heard: nobody to lose
   if (known.incarnation != news.incarnation) return on_other_incarnation(news, now);
@@ -17,9 +17,8 @@ void FailureDetector::on_news(NodeId from, const News& news, Nanoseconds now) {
     desk_.answer(from, news.subject);  // it has missed something
 }
 
-// Who says that we are not alive is told that we are, in a new life if this one was accused; and so are all others. Who
-// went on to believe us lost told us nothing meanwhile, so we look after everybody ourselves.
-void FailureDetector::on_news_of_self(NodeId from, const News& news, Nanoseconds now) {
+// Who says that we are not alive is told that we are, in a new life if this one was accused; and so are all others.
+void FailureDetector::on_news_of_self(NodeId from, const News& news) {
   const News own = desk_.latest(settings_.self);
   if (news.incarnation != own.incarnation || news.belief == Belief::kAlive) return;
   if (news.life == std::numeric_limits<std::uint32_t>::max()) return;  // no life is left: not told by an honest node
@@ -28,15 +27,10 @@ void FailureDetector::on_news_of_self(NodeId from, const News& news, Nanoseconds
     ++counters_.refutations;
   }
   desk_.answer(from, settings_.self);
-  if (unchecked_ > 0) return;
-  unchecked_ = settings_.nodes - 1;
-  everybody_at_ = now + settings_.idle_interval;  // old frames that we read just now say nothing
-  wake_at(everybody_at_);
 }
 
 // One of the two is over, and only a handshake tells which: a probe brings it about.
 void FailureDetector::on_other_incarnation(const News& news, Nanoseconds now) {
-  if (news.belief != Belief::kAlive) return;
   question(news.subject, now);
   if (peers_[news.subject].belief == Belief::kLost) probes_.push(news.subject);
 }

@@ -23,9 +23,8 @@ void FailureDetector::on_timer(Nanoseconds now) {
   look_at_neighbour(now);
   look_beyond(now);
   look_for_a_lost_one(now);
-  look_after_everybody(now);
   late_timer_ = false;
-  wake_at(std::min({neighbour_at_, beyond_at_, lost_one_at_, everybody_at_}));
+  wake_at(std::min({neighbour_at_, beyond_at_, lost_one_at_}));
 }
 
 // We were not scheduled for so long: nobody's silence counts meanwhile. What was measured in part keeps that part.
@@ -83,7 +82,8 @@ void FailureDetector::look_beyond(Nanoseconds now) {
   if (next != kNoNode && now - peers_[next].last_heard >= settings_.idle_interval) ask_neighbour(next, now);
 }
 
-// Nothing is measured: it is lost already, and can only be heard again.
+// Nothing is measured: it is lost already, and can only be heard again. Our successor is told of it once more: between
+// who knows and who does not there always is a pair of neighbours, so nobody remains without the news.
 void FailureDetector::look_for_a_lost_one(Nanoseconds now) {
   if (now < lost_one_at_) return;
   lost_one_at_ = lost_ > 0 ? now + settings_.idle_interval : kNever;
@@ -91,20 +91,8 @@ void FailureDetector::look_for_a_lost_one(Nanoseconds now) {
   while (peers_[next_lost_].belief != Belief::kLost) next_lost_ = (next_lost_ + 1) % settings_.nodes;
   ++counters_.probes;
   probes_.push(next_lost_);
+  desk_.tell_successor(next_lost_);
   next_lost_ = (next_lost_ + 1) % settings_.nodes;
-}
-
-void FailureDetector::look_after_everybody(Nanoseconds now) {
-  if (now < everybody_at_) return;
-  everybody_at_ = kNever;
-  for (; unchecked_ > 0; --unchecked_) {
-    const NodeId peer = (settings_.self + unchecked_) % settings_.nodes;
-    const WatchedPeer& p = peers_[peer];
-    if (!present(p) || p.first_probe != kNever || now - p.last_heard < settings_.idle_interval) continue;
-    probe(peer, now);
-    everybody_at_ = now + settings_.waiting_interval;
-    return;
-  }
 }
 
 }  // namespace fibocast

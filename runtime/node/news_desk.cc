@@ -68,6 +68,8 @@ bool NewsDesk::learn(const News& news, NodeId from) {
 
 void NewsDesk::tell_fingers(NodeId subject) { owe(subject, kEveryFinger); }
 
+void NewsDesk::tell_successor(NodeId subject) { owe(subject, 1); }
+
 void NewsDesk::tell_subject(NodeId subject) { owe(subject, kToSubject); }
 
 void NewsDesk::answer(NodeId asker, NodeId subject) {
@@ -138,12 +140,6 @@ NodeId NewsDesk::present_after(NodeId node) const {
 void NewsDesk::refresh_fingers() {
   if (!fingers_stale_) return;
   fingers_stale_ = false;
-  const NodeId former = fingers_[0];
-  place_fingers();
-  if (former != kNoNode && !entries_[former].present) pass_losses_on();
-}
-
-void NewsDesk::place_fingers() {
   fingers_.fill(kNoNode);
   fingers_[0] = present_after(self_);
   if (fingers_[0] != kNoNode) fingers_[1] = present_after(fingers_[0]);
@@ -151,12 +147,6 @@ void NewsDesk::place_fingers() {
     const NodeId node = (self_ + (1u << i)) % nodes_;
     if (entries_[node].present && node != fingers_[0] && node != fingers_[1]) fingers_[i] = node;
   }
-}
-
-// The successor is lost: what it was told may have died with it.
-void NewsDesk::pass_losses_on() {
-  for (NodeId n = 0; n < nodes_; ++n)
-    if (entries_[n].belief == Belief::kLost) owe(n, 1);
 }
 
 }  // namespace fibocast

@@ -5,8 +5,7 @@
 // O(log n) hops, with O(log n) messages per node and fact. Facts are owed, not queued: one bit per finger and subject;
 // what changed before it was told is told once, in its latest form.
 //
-// Facts only grow (supersedes()), so all nodes end with the same ones, in whatever order they are told. That no live
-// node is cut off when neighbours die together: whose successor is lost, tells the next one of every loss it knows.
+// Facts only grow (supersedes()), so all nodes end with the same ones, in whatever order they are told.
 #pragma once
 
 #include <array>
@@ -43,6 +42,7 @@ class NewsDesk {
   bool learn(const News& news, NodeId from);
   // Owes the latest fact about `subject` ...
   void tell_fingers(NodeId subject);          // ... to all fingers
+  void tell_successor(NodeId subject);        // ... to the first one
   void tell_subject(NodeId subject);          // ... to itself, if it is not that it is alive
   void answer(NodeId asker, NodeId subject);  // ... to `asker`: one at a time about each subject, the last one wins
 
@@ -75,8 +75,6 @@ class NewsDesk {
   bool take(NodeId subject, NodeId& to, News& news);
   NodeId target(NodeId subject, std::uint32_t bit) const;
   void refresh_fingers();
-  void place_fingers();
-  void pass_losses_on();
 
   NodeId self_;
   std::uint32_t nodes_;

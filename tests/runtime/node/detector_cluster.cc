@@ -98,7 +98,7 @@ void DetectorCluster::put_on_the_wire(Happening frame) {
   frame.at = now_ + network_.least_delay + static_cast<Nanoseconds>(random(spread + 1));
   if (!lost) return push(frame);
   if (!reliable) return;
-  frame.at = now_ + network_.resend;
+  frame.at = now_ + (network_.resend << std::min(frame.tries++, 4u));
   frame.again = true;
   push(frame);
 }

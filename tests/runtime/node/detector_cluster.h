@@ -21,7 +21,7 @@ struct BadNetwork {
   std::uint32_t loss_percent = 0;
   Nanoseconds least_delay = 50'000;
   Nanoseconds most_delay = 5 * kMilli;
-  Nanoseconds resend = 20 * kMilli;  // news and handshakes are sent again until they arrive
+  Nanoseconds resend = 20 * kMilli;  // news and handshakes are sent again, at last 16 times as far apart, until they arrive
 };
 
 class DetectorCluster {
@@ -71,6 +71,7 @@ class DetectorCluster {
     std::uint64_t from_incarnation = 0;
     std::uint64_t to_incarnation = 0;
     Nanoseconds asked_at = 0;
+    std::uint32_t tries = 0;
     bool again = false;  // not an arrival: the sender sends it once more
     News news = {};
     bool operator>(const Happening& o) const { return at != o.at ? at > o.at : order > o.order; }

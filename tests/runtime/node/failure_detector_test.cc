@@ -246,7 +246,7 @@ TEST(FailureDetector, ALostOneThatRestartedIsNotLostTwice) {
   EXPECT_EQ(w.changes, (std::vector<BeliefChange>{{2, kAlive, BeliefReason::kHeard, kNoNode}}));
 }
 
-TEST(FailureDetector, NewsOfANewIncarnationAsksForAHandshake) {
+TEST(FailureDetector, NewsOfAnotherIncarnationAsksForAHandshake) {
   Watched w(5);
   w.everybody_came();
   w.d.on_news(1, {3, 55, 0, kAlive}, w.now);

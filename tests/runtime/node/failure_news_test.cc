@@ -72,6 +72,7 @@ TEST(FailureNews, WhoWasHeardLatelyMayDefendItself) {
   EXPECT_EQ(w.told_about(5, kLost, 5), 1u);
   EXPECT_EQ(w.told_about(5, kLost, 1), 1u);  // passed on all the same: its refutation will follow
   w.heard(5);
+  w.news(5, 5, 1, kAlive);
   w.run_answered(10'000 * kMs, {1});
   EXPECT_EQ(w.d.belief(5), kAlive);
 }
@@ -127,22 +128,6 @@ TEST(FailureNews, OurFormerIncarnationIsNotDefended) {
   w.drain();
   EXPECT_EQ(w.d.life(), 0u);
   EXPECT_TRUE(w.told.empty());
-}
-
-TEST(FailureNews, WhoWasBelievedLostLooksAfterEverybody) {
-  Watched w(6);
-  w.everybody_came();
-  w.run_answered(5000 * kMs, {1});
-  w.forget();
-  w.news(3, 0, 0, kLost);
-  w.run(500 * kMs);
-  w.heard(3);
-  w.run_answered(700 * kMs, {1, 2, 4, 5});
-  EXPECT_EQ(w.probes_of(2), 1u);
-  EXPECT_EQ(w.probes_of(4), 1u);
-  EXPECT_EQ(w.probes_of(5), 1u);
-  EXPECT_EQ(w.probes_of(3), 0u);
-  EXPECT_LE(w.probes.size(), 4u);
 }
 
 TEST(FailureNews, ARefutationBeginsTheMeasurementAnew) {
@@ -206,16 +191,36 @@ TEST(FailureNews, WhatCouldNotBeToldIsKeptUntilThePeerIsHeard) {
   EXPECT_EQ(w.told, (std::vector<Watched::Told>{{1, {3, 1003, 1, kAlive}}}));
 }
 
-TEST(FailureNews, TheNextSuccessorLearnsOfAllLosses) {
+TEST(FailureNews, TheSuccessorIsToldOfLossesAgainInTurn) {
   Watched w(16);
   w.everybody_came();
   w.run_answered(3000 * kMs, {1});
   w.news(2, 9, 0, kLost);
+  w.news(2, 7, 0, kLost);
   w.forget();
-  w.refused(1);
-  w.run(60 * kMs);
-  EXPECT_EQ(w.told_about(9, kLost, 2), 1u);
-  EXPECT_EQ(w.told_about(1, kLost, 2), 1u);
+  w.run_answered(4000 * kMs, {1});
+  EXPECT_EQ(w.told_about(9, kLost, 1), 2u);
+  EXPECT_EQ(w.told_about(7, kLost, 1), 2u);
+  EXPECT_EQ(w.told.size(), 4u);
+}
+
+// It was heard again, but dies before it has refuted: nobody could tell others of it, so who heard it finds out.
+TEST(FailureNews, WhoReturnsIsWatchedUntilItHasRefuted) {
+  Watched w(8);
+  w.everybody_came();
+  w.run_answered(3000 * kMs, {1});
+  w.news(2, 5, 0, kLost);
+  w.heard(5);
+  w.forget();
+  w.run_answered(2100 * kMs, {1});
+  EXPECT_EQ(w.d.belief(5), kLost);
+  EXPECT_EQ(w.told_about(5, kLost, 1), 2u);  // once more, and in turn
+  w.heard(5);
+  w.news(5, 5, 1, kAlive);
+  w.forget();
+  w.run_answered(10'000 * kMs, {1});
+  EXPECT_EQ(w.d.belief(5), kAlive);
+  EXPECT_EQ(w.probes_of(5), 0u);
 }
 
 TEST(FailureNews, AChangeThatWasUndoneIsNotReported) {
