@@ -111,6 +111,10 @@ void FailureDetector::no_longer_wait_on(NodeId peer) {
   --peers_[peer].waiting;
 }
 
+void FailureDetector::set_round_trip(NodeId peer, Nanoseconds round_trip) {
+  peers_[peer].round_trip = std::min(round_trip, settings_.suspicion / 8);
+}
+
 void FailureDetector::could_not_tell() { peers_[desk_.could_not_tell()].calm = false; }
 
 // ---- probes and verdicts

@@ -80,8 +80,9 @@ class FailureDetector {
   void refused(NodeId peer, Nanoseconds now);
   // `from`, which came() and of which heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
   void on_news(NodeId from, const News& news, Nanoseconds now);
-  // The smoothed round trip to `peer`, measured by its channel; 0 until then.
-  void set_round_trip(NodeId peer, Nanoseconds round_trip) { peers_[peer].round_trip = round_trip; }
+  // The smoothed round trip to `peer`, measured by its channel; 0 until then. What is more than suspicion / 8 counts as
+  // that: a peer's pause looks like a long way, and must not put off the detection of its death.
+  void set_round_trip(NodeId peer, Nanoseconds round_trip);
   // An open operation waits for `peer`, and no longer does. Counted: each wait_on() has its no_longer_wait_on(). O(1).
   void wait_on(NodeId peer, Nanoseconds now);
   void no_longer_wait_on(NodeId peer);

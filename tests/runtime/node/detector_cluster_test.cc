@@ -218,7 +218,6 @@ TEST(DetectorCluster, TwoHalvesOf250Heal) {
   c.run(60'000 * kMilli);
   EXPECT_EQ(c.at(0).belief(249), kLost);
   c.cut(nullptr);
-  for(int k=0;k<20;++k){ c.run(200*kMilli); int lost=0,sus=0; for(NodeId a=0;a<250;++a)for(NodeId b=0;b<250;++b){lost+=c.at(a).belief(b)==kLost;sus+=c.at(a).belief(b)==kSuspect;} printf("%d lost %d sus %d frames %lu news %lu\n",k,lost,sus,c.frames_sent(),c.news_sent());}
   EXPECT_TRUE(c.run_until([&] { return c.everybody_running_is_alive_to_all(); }, kHealed));
 }
 
@@ -311,7 +310,6 @@ TEST_P(Chaos, InTheEndTheBeliefsAreTrue) {
   c.run(60'000 * kMilli);
   for (NodeId n = 0; n < nodes; ++n)
     EXPECT_TRUE(c.up(n) ? c.all_running_believe(n, kAlive) : c.nobody_running_counts_on(n)) << n;
-  for (NodeId n = 0; n < nodes; ++n) { printf("%u up%d life %u:",n,c.up(n),c.at(n).life()); for (NodeId m=0;m<nodes;++m) printf(" %u", (unsigned)c.at(n).belief(m)); printf("\n"); }
 }
 
 }  // namespace

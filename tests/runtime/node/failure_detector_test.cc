@@ -88,6 +88,14 @@ TEST(FailureDetector, FourRoundTripsAreGrantedOnTop) {
   EXPECT_EQ(w.d.belief(1), kLost);
 }
 
+TEST(FailureDetector, ARoundTripThatWasAPauseDoesNotPutOffTheVerdict) {
+  Watched w(2);
+  w.everybody_came();
+  w.d.set_round_trip(1, 40'000 * kMs);
+  w.run(1000 * kMs + 2000 * kMs + 4 * 250 * kMs);
+  EXPECT_EQ(w.d.belief(1), kLost);
+}
+
 TEST(FailureDetector, AnyFrameAnswersAProbe) {
   Watched w(2);
   w.everybody_came();
