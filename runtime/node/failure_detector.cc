@@ -87,7 +87,6 @@ void FailureDetector::settle(NodeId peer, Nanoseconds now) {
 void FailureDetector::refused(NodeId peer, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
   if (!present(p) || p.refused_until != kNever) return;
-  p.refused_until = now;  // for probe_interval()
   p.refused_until = now + refusal_time(p);
   probe(peer, now);
 }
@@ -123,10 +122,22 @@ void FailureDetector::forget_probes(WatchedPeer& p) {
   p.first_probe = p.sound_probe = p.refused_until = p.disputed_until = kNever;
 }
 
-// An answer needs a round trip: two, to be on the safe side, before silence to one probe means anything.
 Nanoseconds FailureDetector::probe_interval(const WatchedPeer& p) const {
-  const bool is_refused = p.refused_until != kNever;
-  return std::max(is_refused ? settings_.refused_interval : settings_.waiting_interval, 2 * p.round_trip);
+  return p.refused_until != kNever ? settings_.refused_interval : settings_.waiting_interval;
+}
+
+// An answer needs a round trip: two, to be on the safe side, before silence to a probe means anything.
+Nanoseconds FailureDetector::patience(const WatchedPeer& p) const {
+  return std::max(probe_interval(p), 2 * p.round_trip);
+}
+
+Nanoseconds FailureDetector::refusal_time(const WatchedPeer& p) const {
+  return (settings_.refused_probes - 1) * settings_.refused_interval +
+         std::max(settings_.refused_interval, 2 * p.round_trip);
+}
+
+Nanoseconds FailureDetector::dispute_time(const WatchedPeer& p) const {
+  return settings_.suspicion / 4 + 4 * p.round_trip;
 }
 
 Nanoseconds FailureDetector::suspect_at(const WatchedPeer& p) const {
@@ -140,7 +151,7 @@ Nanoseconds FailureDetector::lost_at(const WatchedPeer& p) const {
 Nanoseconds FailureDetector::verdict_at(const WatchedPeer& p) const {
   if (p.sound_probe == kNever) return kNever;
   const Nanoseconds silence = p.belief == Belief::kAlive ? suspect_at(p) : lost_at(p);
-  return std::max(p.sound_probe + probe_interval(p), std::min({silence, p.refused_until, p.disputed_until}));
+  return std::max(p.sound_probe + patience(p), std::min({silence, p.refused_until, p.disputed_until}));
 }
 
 bool FailureDetector::heard_lately(NodeId peer, Nanoseconds now) const {

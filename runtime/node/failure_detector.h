@@ -8,9 +8,9 @@
 // Whom it probes:
 //   idle          the next node of the ring that is alive or suspect, when it was not heard for an idle interval
 //   waited on     each such peer, when it was not heard for a waiting interval
-//   in question   a peer that has not answered a probe, every waiting interval until it is heard or lost (at least
-//                 two round trips apart): at most suspicion / waiting_interval probes. A probe is never forgotten.
-//   refused       refused_probes probes, refused_interval apart
+//   in question   a peer that has not answered a probe, every waiting interval until it is heard or lost: about
+//                 suspicion / waiting_interval probes. No probe is forgotten.
+//   refused       refused_probes probes, refused_interval apart; more if two round trips take longer
 //   lost          one lost node in turn per idle interval, and a waiting interval after one of them has come back: so
 //                 a healed network is noticed, usually within one idle interval as each node begins elsewhere. The
 //                 successor is told of the same one, so that nobody remains without the news whatever was cut off or
@@ -138,8 +138,9 @@ class FailureDetector {
   }
   static void forget_probes(WatchedPeer& p);
   Nanoseconds probe_interval(const WatchedPeer& p) const;
-  Nanoseconds refusal_time(const WatchedPeer& p) const { return settings_.refused_probes * probe_interval(p); }
-  Nanoseconds dispute_time(const WatchedPeer& p) const { return settings_.suspicion / 4 + 4 * p.round_trip; }
+  Nanoseconds patience(const WatchedPeer& p) const;
+  Nanoseconds refusal_time(const WatchedPeer& p) const;
+  Nanoseconds dispute_time(const WatchedPeer& p) const;
   Nanoseconds lost_at(const WatchedPeer& p) const;
   Nanoseconds suspect_at(const WatchedPeer& p) const;
   Nanoseconds verdict_at(const WatchedPeer& p) const;

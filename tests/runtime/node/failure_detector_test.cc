@@ -83,7 +83,7 @@ TEST(FailureDetector, FourRoundTripsAreGrantedOnTop) {
   const Nanoseconds probe = w.now + 1000 * kMs;
   w.run_until(probe + 2400 * kMs - 1);
   EXPECT_EQ(w.d.belief(1), kSuspect);
-  EXPECT_EQ(w.probes_of(1), 12u);  // two round trips apart
+  EXPECT_EQ(w.probes_of(1), 96u);
   w.run(1);
   EXPECT_EQ(w.d.belief(1), kLost);
 }
@@ -183,6 +183,17 @@ TEST(FailureDetector, ARefusalIsAskedThreeTimesAndThenALoss) {
   EXPECT_EQ(w.changes, (std::vector<BeliefChange>{{2, kLost, BeliefReason::kRefused, kNoNode}}));
   w.run(500 * kMs);
   EXPECT_EQ(w.probes.size(), 3u);
+}
+
+TEST(FailureDetector, ARefusalWaitsForTwoRoundTrips) {
+  Watched w(3);
+  w.everybody_came();
+  w.d.set_round_trip(2, 50 * kMs);
+  w.refused(2);
+  w.run(140 * kMs - 1);
+  EXPECT_EQ(w.d.belief(2), kAlive);
+  w.run(1);
+  EXPECT_EQ(w.d.belief(2), kLost);
 }
 
 TEST(FailureDetector, OneFrameEndsARefusal) {
