@@ -47,12 +47,13 @@ void FailureDetector::start(Nanoseconds now) {
 void FailureDetector::came(NodeId peer, std::uint64_t incarnation, Nanoseconds now) {
   check(peer != settings_.self && incarnation != 0);
   WatchedPeer& p = peers_[peer];
-  const std::uint64_t former = desk_.latest(peer).incarnation;
+  const bool met = p.belief != Belief::kUnknown;
+  const std::uint64_t former = desk_.latest(peer).incarnation;  // perhaps only heard of
   p.last_heard = now;
   p.challenged = false;  // a new session may have lost the challenge
   if (former == incarnation) return settle(peer, now);
   desk_.start_over(peer, incarnation);
-  if (former != 0) {
+  if (met) {
     ++counters_.restarts;
     p.restarted = p.reported != Belief::kLost;
     p.reason = BeliefReason::kHeard;
@@ -197,11 +198,7 @@ void FailureDetector::set_belief(NodeId peer, Belief belief, BeliefReason reason
   WatchedPeer& p = peers_[peer];
   if (p.belief == belief) return;
   const bool was_successor = belief == Belief::kLost && desk_.successor() == peer;
-  if (p.belief == Belief::kLost) {
-    --lost_;
-    lost_one_at_ = std::min(lost_one_at_, now + settings_.waiting_interval);  // others may be back as well
-    wake_at(lost_one_at_);
-  }
+  if (p.belief == Belief::kLost) look_for_lost_ones_at(now + settings_.waiting_interval);  // others may be back as well
   if (p.belief == Belief::kSuspect && belief == Belief::kAlive) ++counters_.false_suspicions;
   if (belief == Belief::kSuspect) ++counters_.suspicions;
   p.belief = belief;
@@ -211,12 +208,11 @@ void FailureDetector::set_belief(NodeId peer, Belief belief, BeliefReason reason
   changes_.push(peer);
   desk_.set_present(peer, present(p));
   if (belief == Belief::kLost) {
-    ++lost_;
     ++counters_.lost;
     forget_probes(p);
-    lost_one_at_ = std::min(lost_one_at_, now + settings_.idle_interval);
+    look_for_lost_ones_at(now + settings_.idle_interval);
     if (was_successor) neighbour_at_ = now;  // the next one may have been silent for as long
-    wake_at(std::min(lost_one_at_, neighbour_at_));
+    wake_at(neighbour_at_);
   }
   if (present(p) && p.waiting > 0) watch(peer, now);
 }

@@ -78,7 +78,8 @@ class FailureDetector {
   // The path says that nobody is there (ICMP, TCP reset): evidence that starts probes, never a verdict. More of it
   // while these are under way changes nothing.
   void refused(NodeId peer, Nanoseconds now);
-  // `from`, which came() and of which heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
+  // News of nodes that never came are passed on all the same, and believed of nobody. `from`, which came() and of which
+  // heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
   void on_news(NodeId from, const News& news, Nanoseconds now);
   // The smoothed round trip to `peer`, measured by its channel; 0 until then. What is more than suspicion / 8 counts as
   // that: a peer's pause looks like a long way, and must not put off the detection of its death.
@@ -164,6 +165,8 @@ class FailureDetector {
   void look_for_a_lost_one(Nanoseconds now);
 
   void on_news_of_self(NodeId from, const News& news);
+  void look_for_lost_ones_at(Nanoseconds when);
+  bool is_lost_to_somebody(NodeId peer) const;
   void on_other_incarnation(const News& news, Nanoseconds now);
   void believe(NodeId from, const News& news, Nanoseconds now);
   void dispute(NodeId peer, NodeId told_by, Nanoseconds now);
@@ -175,7 +178,6 @@ class FailureDetector {
   NodeQueue probes_;      // to be polled
   NodeQueue changes_;     // to be polled
   DetectorCounters counters_;
-  std::uint32_t lost_ = 0;   // peers believed lost
   NodeId beyond_ = kNoNode;  // the last silent neighbour that look_beyond() asked
   NodeId next_lost_;         // where the turn of the lost ones goes on
   bool late_timer_ = false;

@@ -6,10 +6,12 @@
 namespace fibocast {
 
 void FailureDetector::on_news(NodeId from, const News& news, Nanoseconds now) {
-  if (news.subject >= settings_.nodes || news.belief == Belief::kUnknown || news.belief > Belief::kLost) return;
+  if (news.subject >= settings_.nodes || news.incarnation == 0 || news.belief == Belief::kUnknown ||
+      news.belief > Belief::kLost)
+    return;
   if (news.subject == settings_.self) return on_news_of_self(from, news);
+  if (desk_.latest(news.subject).incarnation == 0) desk_.start_over(news.subject, news.incarnation);
   const News known = desk_.latest(news.subject);
-  if (known.incarnation == 0) return;  // never heard: nobody to lose
   if (known.incarnation != news.incarnation) return on_other_incarnation(news, now);
   if (desk_.learn(news, from))
     believe(from, news, now);
@@ -37,6 +39,8 @@ void FailureDetector::on_other_incarnation(const News& news, Nanoseconds now) {
 
 void FailureDetector::believe(NodeId from, const News& news, Nanoseconds now) {
   WatchedPeer& p = peers_[news.subject];
+  if (news.belief == Belief::kLost) look_for_lost_ones_at(now + settings_.idle_interval);
+  if (p.belief == Belief::kUnknown) return;  // nobody to lose
   p.challenged = false;
   if (news.belief == Belief::kAlive) {  // it has refuted: our own measurement begins anew
     if (p.first_probe != kNever) p.first_probe = now;

@@ -82,17 +82,32 @@ void FailureDetector::look_beyond(Nanoseconds now) {
   if (next != kNoNode && now - peers_[next].last_heard >= settings_.idle_interval) ask_neighbour(next, now);
 }
 
+void FailureDetector::look_for_lost_ones_at(Nanoseconds when) {
+  lost_one_at_ = std::min(lost_one_at_, when);
+  wake_at(lost_one_at_);
+}
+
+// We believe it, or have only been told and never met it.
+bool FailureDetector::is_lost_to_somebody(NodeId peer) const {
+  const Belief b = peers_[peer].belief;
+  return b == Belief::kLost || (b == Belief::kUnknown && desk_.latest(peer).belief == Belief::kLost);
+}
+
 // Nothing is measured: it is lost already, and can only be heard again. Our successor is told of it once more: between
 // who knows and who does not there always is a pair of neighbours, so nobody remains without the news.
 void FailureDetector::look_for_a_lost_one(Nanoseconds now) {
   if (now < lost_one_at_) return;
-  lost_one_at_ = lost_ > 0 ? now + settings_.idle_interval : kNever;
-  if (lost_ == 0) return;
-  while (peers_[next_lost_].belief != Belief::kLost) next_lost_ = (next_lost_ + 1) % settings_.nodes;
-  ++counters_.probes;
-  probes_.push(next_lost_);
-  desk_.tell_successor(next_lost_);
-  next_lost_ = (next_lost_ + 1) % settings_.nodes;
+  lost_one_at_ = kNever;
+  for (std::uint32_t left = settings_.nodes; left > 0; --left) {
+    const NodeId peer = next_lost_;
+    next_lost_ = (next_lost_ + 1) % settings_.nodes;
+    if (peer == settings_.self || !is_lost_to_somebody(peer)) continue;
+    lost_one_at_ = now + settings_.idle_interval;
+    desk_.tell_successor(peer);
+    if (peers_[peer].belief != Belief::kLost) return;
+    ++counters_.probes;
+    return probes_.push(peer);
+  }
 }
 
 }  // namespace fibocast

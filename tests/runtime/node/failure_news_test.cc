@@ -45,6 +45,25 @@ TEST(FailureNews, TheNextTwoOfTheRingStandInForLostOnes) {
   EXPECT_EQ(w.told.size(), 2u);
 }
 
+// Who started after a death never met the dead one, but others may hear of it only through him.
+TEST(FailureNews, NewsOfWhoNeverCameArePassedOnAndNotBelieved) {
+  Watched w(8);
+  for (NodeId n : {1u, 2u, 3u, 4u}) w.d.came(n, Watched::incarnation(n), w.now);
+  w.drain();
+  w.forget();
+  w.news(3, 6, 2, kLost);
+  EXPECT_EQ(w.d.belief(6), kUnknown);
+  for (NodeId n : {1u, 2u, 4u}) EXPECT_EQ(w.told_about(6, kLost, n), 1u) << n;
+  w.run_answered(1000 * kMs, {1});
+  EXPECT_EQ(w.told_about(6, kLost, 1), 2u);  // and in turn
+  EXPECT_EQ(w.probes_of(6), 0u);
+  w.d.came(6, Watched::incarnation(6), w.now);
+  w.drain();
+  EXPECT_EQ(w.d.belief(6), kAlive);
+  EXPECT_EQ(w.told_about(6, kLost, 6), 1u);
+  EXPECT_EQ(w.d.counters().restarts, 0u);
+}
+
 TEST(FailureNews, ASuspicionIsNotConfirmedByWhoDoesNotWatch) {
   Watched w(8);
   w.everybody_came();
@@ -161,6 +180,7 @@ TEST(FailureNews, NonsenseIsIgnored) {
   w.everybody_came();
   const News nonsense[] = {{4, 1, 0, kLost},
                            {kNoNode, 1, 0, kLost},
+                           {2, 0, 9, kLost},
                            {2, 1002, 9, kUnknown},
                            {2, 1002, 9, static_cast<Belief>(4)},
                            {0, 1000, std::numeric_limits<std::uint32_t>::max(), kLost}};
