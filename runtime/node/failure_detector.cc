@@ -31,6 +31,7 @@ FailureDetector::FailureDetector(const Limits& limits, const DetectorSettings& s
       questioned_(part<NodeId>(memory, 0, limits.nodes)),
       probes_(part<NodeId>(memory, queue_bytes(limits), limits.nodes)),
       changes_(part<NodeId>(memory, 2 * queue_bytes(limits), limits.nodes)),
+      next_anyone_(settings.self),
       next_lost_((settings.self + settings.nodes / 2) % settings.nodes) {
   check(settings.incarnation != 0 && settings.idle_interval > 0 && settings.waiting_interval > 0);
   check(settings.suspicion >= 4 * settings.waiting_interval);
@@ -39,6 +40,7 @@ FailureDetector::FailureDetector(const Limits& limits, const DetectorSettings& s
 
 void FailureDetector::start(Nanoseconds now) {
   neighbour_at_ = now + settings_.idle_interval;
+  anyone_at_ = now + kRoundsPerStranger * settings_.idle_interval;
   wake_at(neighbour_at_);
 }
 

@@ -7,6 +7,8 @@
 //
 // Whom it probes:
 //   idle          the next node of the ring that is alive or suspect, when it was not heard for an idle interval
+//   anyone        every eighth idle interval one more in turn, if it was not heard for an idle interval: who watched it
+//                 may have restarted and never met it
 //   waited on     each such peer, when it was not heard for a waiting interval
 //   in question   a peer that has not answered a probe, every waiting interval until it is heard or lost: about
 //                 suspicion / waiting_interval probes. No probe is forgotten.
@@ -114,6 +116,7 @@ class FailureDetector {
   const DetectorCounters& counters() const { return counters_; }
 
  private:
+  static constexpr Nanoseconds kRoundsPerStranger = 8;
   struct WatchedPeer {
     Belief belief = Belief::kUnknown;
     Belief reported = Belief::kUnknown;  // by poll_change()
@@ -162,6 +165,7 @@ class FailureDetector {
   void look_at_neighbour(Nanoseconds now);
   void ask_neighbour(NodeId peer, Nanoseconds now);
   void look_beyond(Nanoseconds now);
+  void look_at_anyone(Nanoseconds now);
   void look_for_a_lost_one(Nanoseconds now);
 
   void on_news_of_self(NodeId from, const News& news);
@@ -179,11 +183,13 @@ class FailureDetector {
   NodeQueue changes_;     // to be polled
   DetectorCounters counters_;
   NodeId beyond_ = kNoNode;  // the last silent neighbour that look_beyond() asked
-  NodeId next_lost_;         // where the turn of the lost ones goes on
+  NodeId next_anyone_;
+  NodeId next_lost_;  // where the turn of the lost ones goes on
   bool late_timer_ = false;
   Nanoseconds deadline_ = kNever;
   Nanoseconds neighbour_at_ = kNever;
   Nanoseconds beyond_at_ = kNever;
+  Nanoseconds anyone_at_ = kNever;
   Nanoseconds lost_one_at_ = kNever;
 };
 

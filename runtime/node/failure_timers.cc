@@ -22,9 +22,10 @@ void FailureDetector::on_timer(Nanoseconds now) {
   look_at_those_in_question(now);
   look_at_neighbour(now);
   look_beyond(now);
+  look_at_anyone(now);
   look_for_a_lost_one(now);
   late_timer_ = false;
-  wake_at(std::min({neighbour_at_, beyond_at_, lost_one_at_}));
+  wake_at(std::min({neighbour_at_, beyond_at_, anyone_at_, lost_one_at_}));
 }
 
 // We were not scheduled for so long: nobody's silence counts meanwhile. What was measured in part keeps that part.
@@ -80,6 +81,19 @@ void FailureDetector::look_beyond(Nanoseconds now) {
   if (present(peers_[beyond_]) && peers_[beyond_].first_probe == kNever) return;
   const NodeId next = desk_.present_after(beyond_);
   if (next != kNoNode && now - peers_[next].last_heard >= settings_.idle_interval) ask_neighbour(next, now);
+}
+
+// A node whose neighbour restarted and never met it is watched by nobody else.
+void FailureDetector::look_at_anyone(Nanoseconds now) {
+  if (now < anyone_at_) return;
+  anyone_at_ = now + kRoundsPerStranger * settings_.idle_interval;
+  for (std::uint32_t left = settings_.nodes; left > 0; --left) {
+    const NodeId peer = next_anyone_;
+    next_anyone_ = (next_anyone_ + 1) % settings_.nodes;
+    const WatchedPeer& p = peers_[peer];
+    if (!present(p) || p.first_probe != kNever || now - p.last_heard < settings_.idle_interval) continue;
+    return probe(peer, now);
+  }
 }
 
 void FailureDetector::look_for_lost_ones_at(Nanoseconds when) {

@@ -55,7 +55,7 @@ TEST_P(OfSize, FramesPerNodeAndIdleSecondDoNotGrow) {
   DetectorCluster c(GetParam(), kGood, 1);
   c.run(100'000 * kMilli);
   const double per_node_second = static_cast<double>(c.frames_sent()) / 100 / c.size();
-  EXPECT_LE(per_node_second, 2.01);  // a probe and an answer
+  EXPECT_LE(per_node_second, 2.27);  // a probe and an answer, and every eighth time two of them
   EXPECT_GE(per_node_second, 0.9);
 }
 
@@ -262,7 +262,7 @@ TEST(DetectorCluster, AfterHalfOfItDiedTheRestAgrees) {
     DetectorCluster c(64, kBad, seed);
     for (NodeId n = 0; n < 64; ++n)
       if (c.random(2) == 0) c.crash(n, c.random(2) == 0);
-    c.run(40'000 * kMilli);
+    c.run(100'000 * kMilli);  // some are found, or told of, only in turn
     for (NodeId n = 0; n < 64; ++n) EXPECT_TRUE(c.all_running_believe(n, c.up(n) ? kAlive : kLost)) << seed << " " << n;
     EXPECT_EQ(c.false_losses(), 0u) << seed;
   }
@@ -284,7 +284,7 @@ TEST(DetectorCluster, APausedNodeFindsOutWhoDiedMeanwhile) {
 }
 
 class Chaos : public testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(DetectorCluster, Chaos, testing::Range<std::uint64_t>(1, 21));
+INSTANTIATE_TEST_SUITE_P(DetectorCluster, Chaos, testing::Range<std::uint64_t>(1, 61));
 
 TEST_P(Chaos, InTheEndTheBeliefsAreTrue) {
   const std::uint32_t nodes = 3 + GetParam() % 14;
@@ -307,7 +307,7 @@ TEST_P(Chaos, InTheEndTheBeliefsAreTrue) {
   c.cut(nullptr);
   for (NodeId n = 0; n < nodes; ++n)
     if (doing[n] == 2) c.resume(n);
-  c.run(60'000 * kMilli);
+  c.run(8 * nodes * (kIdle + kMilli) + 60'000 * kMilli);  // who is watched by nobody is found in turn
   for (NodeId n = 0; n < nodes; ++n)
     EXPECT_TRUE(c.up(n) ? c.all_running_believe(n, kAlive) : c.nobody_running_counts_on(n)) << n;
 }

@@ -35,9 +35,11 @@ TEST(FailureDetector, WhoComesIsAlive) {
 TEST(FailureDetector, IdleItProbesTheNextOfTheRingOncePerInterval) {
   Watched w(5, 3);
   w.everybody_came();
-  w.run_answered(10'000 * kMs, {0, 1, 2, 4});
-  EXPECT_EQ(w.probes.size(), 10u);
-  EXPECT_EQ(w.probes_of(4), 10u);
+  w.run_answered(16'000 * kMs, {0, 1, 2, 4});
+  EXPECT_EQ(w.probes_of(4), 16u);
+  EXPECT_EQ(w.probes_of(0), 1u);  // and every eighth time one of the others
+  EXPECT_EQ(w.probes_of(1), 1u);
+  EXPECT_EQ(w.probes.size(), 18u);
   EXPECT_TRUE(w.changes.empty());
 }
 
