@@ -48,7 +48,11 @@ enum class Verdict : std::uint8_t {
 // Every bound of a node, in one place. Memory is taken once, at the start, and sized by these; the host
 // may lower or raise them in [limits]. A full table is back-pressure or a clear error, never silent loss.
 struct Limits {
-  std::uint32_t nodes = 256;           // daemons in the cluster = channels of a node
+  std::uint32_t nodes = 256;  // daemons in the cluster
+  // Peers that a node can ever have a channel to; 0: all. With fewer, channels are made at first use and kept, and who
+  // finds none free is held back as by a full channel (NodeCounters::channels_full). A verdict needs a channel between
+  // its coordinator and every member: failures in larger groups end at each member's deadline, with what it knows.
+  std::uint32_t channels = 0;
   std::uint32_t groups = 128;          // groups a node is in at a time
   std::uint32_t group_ranges = 16;     // runs of consecutive nodes in a group's member list
   std::uint32_t open_generations = 8;  // W of PROTOCOL 7: generations of a group that may be open at once

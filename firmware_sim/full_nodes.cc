@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware_sim/full_node_limits.h"
 #include "firmware_sim/virtual_cluster.h"
 
 namespace fibocast {
@@ -10,11 +11,13 @@ namespace {
 constexpr Nanoseconds kLeastSend = 500'000;  // acknowledgements, which may be as late, never hold up a channel
 constexpr Nanoseconds kLead = 1000;          // until the calls count: all have been made by then
 constexpr Nanoseconds kPatience = 3'600'000'000'000;
+constexpr Nanoseconds kQuiet = 1'000'000'000;  // in which all is acknowledged
 
 // One operation of a cluster in virtual time, in which a tick takes some nanoseconds.
 class FullNodes {
  public:
-  FullNodes(const FullNodesQuestion& question, Network& network) : asked_(question), network_(network) {
+  FullNodes(const FullNodesQuestion& question, const Limits& limits, Network& network)
+      : asked_(question), limits_(limits), network_(network) {
     Ticks least = 1;
     for (const PortCosts& costs : question.nodes.kinds) least = std::max(least, costs.send);
     for (const PortCosts& costs : question.nodes.kinds)
@@ -26,17 +29,12 @@ class FullNodes {
   std::optional<SimulationRun> run(std::string& error) {
     VirtualCluster cluster(settings());
     cluster.start_all();
-    if (!cluster.connect_all()) {
-      error = "the nodes do not find each other";
-      return {};
-    }
+    // Once for nothing: it makes the channels, which exist from their first use on.
+    const bool warm = operate(cluster, 0);
+    cluster.run_until(cluster.now() + kQuiet);
     start_ = cluster.now() + kLead;
-    for (Rank rank = 0; rank < participating_ranks(asked_.shape); ++rank) call(cluster, rank);
-    const auto all_answered = [&] {
-      return std::ranges::all_of(cookies_, [&](std::uint64_t c) { return cluster.answer(c) != nullptr; });
-    };
-    if (cookies_.size() == participating_ranks(asked_.shape) && cluster.run_until(start_ + kPatience, all_answered))
-      return result(cluster, error);
+    const std::uint64_t before = cluster.queue().actions_run();
+    if (warm && operate(cluster, 1)) return result(cluster, before, error);
     error = "whole nodes do not take this operation, or not within an hour of their time";
     return {};
   }
@@ -63,12 +61,23 @@ class FullNodes {
     return machine->start_ + static_cast<Nanoseconds>(passage.time) * machine->tick_;
   }
 
+  // True: all nodes have taken the operation and answered.
+  bool operate(VirtualCluster& cluster, Generation generation) {
+    const Rank callers = participating_ranks(asked_.shape);
+    cookies_.clear();
+    for (Rank rank = 0; rank < callers; ++rank) call(cluster, rank, generation);
+    std::size_t answered = 0;
+    const auto all_answered = [&] {
+      while (answered < cookies_.size() && cluster.answer(cookies_[answered]) != nullptr) ++answered;
+      return answered == cookies_.size();
+    };
+    return cookies_.size() == callers && cluster.run_until(cluster.now() + kPatience, all_answered);
+  }
+
   ClusterSettings settings() {
     ClusterSettings s;
     s.nodes = asked_.shape.ranks;
-    s.limits.nodes = s.nodes, s.limits.stages = 255, s.limits.transfers = 3 * s.nodes + 8;
-    s.limits.small_window = 32, s.limits.bulk_streams = 32, s.limits.bulk_window = 256;
-    s.limits.nic_queue = 4 * s.nodes + 512, s.limits.local_work = 256, s.limits.buffers = 256;
+    s.limits = limits_;
     s.node.plan = asked_.plan;
     s.node.plan.segment_bytes = asked_.shape.segment_bytes;
     s.adjust = [this](NodeSettings& node) { node.nic = nic(node.self); };
@@ -96,20 +105,20 @@ class FullNodes {
     return several ? shape.total_bytes * participating_ranks(shape) : shape.total_bytes;
   }
 
-  void call(VirtualCluster& cluster, Rank rank) {
+  void call(VirtualCluster& cluster, Rank rank, Generation generation) {
     Call c;
     c.group = cluster.open(rank, "all").group;
     c.operation = asked_.shape.operation, c.choice = asked_.shape.choice;
     c.type = asked_.shape.type, c.op = asked_.shape.op;
     c.root = asked_.root;
-    c.generation = 0, c.not_before = start_;
+    c.generation = generation, c.charged = generation > 0, c.not_before = start_;
     if (brought_by(rank) > 0)
       if (const auto payload = cluster.node(rank).put_payload(pattern(rank, brought_by(rank)))) c.payload = *payload;
     const Asked asked = cluster.call(rank, c);
     if (asked.admission == Admission::kTaken) cookies_.push_back(asked.cookie);
   }
 
-  std::optional<SimulationRun> result(VirtualCluster& cluster, std::string& error) const {
+  std::optional<SimulationRun> result(VirtualCluster& cluster, std::uint64_t before, std::string& error) const {
     SimulationRun run;
     run.active.resize(asked_.shape.ranks);
     bool failed = stops_on_the_way_;
@@ -125,12 +134,13 @@ class FullNodes {
     }
     run.completion = *std::ranges::max_element(run.active);
     run.messages = messages_, run.bytes = bytes_;
-    run.events = cluster.queue().actions_run();
+    run.events = cluster.queue().actions_run() - before;
     run.loads = network_.loads();
     return run;
   }
 
   const FullNodesQuestion& asked_;
+  const Limits& limits_;
   Network& network_;
   Nanoseconds tick_ = 1;
   Nanoseconds start_ = 0;
@@ -155,7 +165,9 @@ std::optional<SimulationRun> simulate_full_nodes(const FullNodesQuestion& questi
         error = "whole nodes do not know of networks that keep the sender longer";
         return {};
       }
-  return FullNodes(question, network).run(error);
+  const auto limits = full_node_limits(question.plan, question.shape, question.root, error);
+  if (!limits) return {};
+  return FullNodes(question, *limits, network).run(error);
 }
 
 }  // namespace fibocast

@@ -10,8 +10,7 @@
 
 namespace fibocast {
 
-// Every node keeps a channel to every other one.
-inline constexpr Rank kMostFullNodes = 128;
+inline constexpr Rank kMostFullNodes = 10'000;
 
 struct FullNodesQuestion {
   Plan plan;
@@ -23,7 +22,8 @@ struct FullNodesQuestion {
 
 // In ticks. Messages that depart in one instant enter the network in the order in which the nodes came to send them,
 // not by source: where they contend, times may differ from simulate_machine()'s. Nothing, and a sentence in `error`,
-// for more than kMostFullNodes, networks that do not answer at once or delay the sender, or an operation that fails.
+// for more than kMostFullNodes or full_node_limits(), networks that do not answer at once or delay the sender, or an
+// operation that fails.
 std::optional<SimulationRun> simulate_full_nodes(const FullNodesQuestion& question, Network& network,
                                                  std::string& error);
 

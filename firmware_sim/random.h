@@ -17,6 +17,8 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
+  // As next(), n times.
+  void skip(std::uint64_t n) { state_ += n * 0x9e3779b97f4a7c15; }
   // 0 .. n-1; precondition n > 0. The bias of the remainder is of no concern here.
   std::uint64_t below(std::uint64_t n) { return next() % n; }
   // low .. high, both included.

@@ -7,34 +7,40 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "collectives/schedule.h"
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_trouble.h"
+#include "runtime/node/peer_message.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kFaultsShown = 20;
+constexpr std::size_t kFindingsShown = 20;
 volatile std::sig_atomic_t seed_under_way = 0;
 
 // A node that finds an invariant broken stops the program: say where, or nobody could see it again.
 void on_broken_invariant(int) {
-  std::fprintf(stderr, "an invariant broke; again: fibocast_swarm --seed %ld\n", static_cast<long>(seed_under_way));
+  std::fprintf(stderr, "an invariant broke; again: ./dev sim --seed %ld\n", static_cast<long>(seed_under_way));
   std::_Exit(1);
 }
 
-Faults faults_of(const SwarmResult& result) {
-  Faults faults = check_all(result.history);
-  if (!result.finished) faults.push_back("the applications did not come to their end");
-  return faults;
+Findings findings_of(const SwarmResult& result) {
+  Findings findings = check_all(result.history);
+  if (!result.finished) findings.push_back("the applications did not come to their end");
+  return findings;
 }
 
 void print(const History& history, const Record& r) {
-  const char* const kinds[] = {"arrives", "done", "sends", "receives"};
+  const char* const kinds[] = {"arrives", "done", "sends", "receives", "crashes"};
   std::string text = describe(history, r) + kinds[static_cast<int>(r.kind)];
-  if (r.operation == Operation::kMulticast) text += " multicast from " + std::to_string(r.root);
+  if (r.kind == Record::Kind::kArrived || r.kind == Record::Kind::kDone)
+    text += " " + std::string(operation_name(r.operation)) + " of root " + std::to_string(r.root);
   if (r.kind == Record::Kind::kArrived) text += ", deadline " + std::to_string(r.deadline);
   if (r.kind == Record::Kind::kDone) text += ", verdict " + std::to_string(static_cast<int>(r.verdict)) + " ranks";
   for (Rank rank : r.missing) text += " " + std::to_string(rank);
@@ -44,32 +50,61 @@ void print(const History& history, const Record& r) {
 struct Talk {
   bool scenario = false;
   bool history = false;
+  bool messages = false;
 };
 
-// False if a promise was broken.
-bool run_seed(std::uint64_t seed, const Talk& talk) {
-  seed_under_way = static_cast<std::sig_atomic_t>(seed);
-  const Scenario scenario = make_scenario(seed);
-  if (talk.scenario) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
-  std::fflush(stdout);
-  const SwarmResult result = run_scenario(scenario);
-  const Faults faults = faults_of(result);
-  if (talk.history)
-    for (const Record& r : result.history.records) print(result.history, r);
-  if (talk.scenario || !faults.empty())
-    std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu faults\n",
-                static_cast<unsigned long long>(seed), result.history.records.size(),
-                static_cast<unsigned long long>(result.datagrams), static_cast<double>(result.virtual_time) * 1e-9,
-                static_cast<unsigned long long>(result.trace), faults.size());
-  for (std::size_t i = 0; i < faults.size() && i < kFaultsShown; ++i) std::printf("  %s\n", faults[i].c_str());
-  return faults.empty();
+// What nodes tell each other about operations and groups, when it is sent, resent copies included.
+bool print_message(Nanoseconds now, NodeId from, NodeId to, std::span<const std::byte> datagram) {
+  const std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->type != FrameType::kDataSmall) return true;
+  const std::optional<PeerMessage> m = decode_peer_message(frame->body);
+  if (!m) return true;
+  std::printf("%lld %u -> %u type %d group %llx generation %u verdict %d%s base %u completed %u ranks",
+              static_cast<long long>(now), from, to, static_cast<int>(m->type),
+              static_cast<unsigned long long>(m->group >> 48), m->generation, static_cast<int>(m->verdict),
+              m->arrived ? " arrived" : "", m->window_base, m->completed);
+  for (std::uint32_t i = 0; i < m->ranks.size(); ++i) std::printf(" %u", m->ranks.at(i));
+  std::printf("\n");
+  return true;
 }
 
-int run_seeds(std::uint64_t first, std::uint64_t count) {
+void listen(VirtualCluster& cluster) {
+  cluster.network().set_filter([&cluster](NodeId from, NodeId to, VirtualNetwork::Datagram& datagram) {
+    return print_message(cluster.now(), from, to, datagram);
+  });
+}
+
+struct Choice {
+  bool plain = false;  // without the troubles of swarm_trouble.h
+  const char* option() const { return plain ? " --plain" : ""; }
+  Scenario scenario(std::uint64_t seed) const { return plain ? make_scenario(seed) : make_troubled_scenario(seed); }
+};
+
+// Twice, because a run that cannot be seen again helps nobody. False if a promise was broken.
+bool run_seed(std::uint64_t seed, const Choice& choice, const Talk& talk) {
+  seed_under_way = static_cast<std::sig_atomic_t>(seed);
+  const Scenario scenario = choice.scenario(seed);
+  if (talk.scenario) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), describe(scenario).c_str());
+  std::fflush(stdout);
+  const SwarmResult result = talk.messages ? run_scenario(scenario, listen) : run_scenario(scenario);
+  Findings findings = findings_of(result);
+  if (run_scenario(scenario).trace != result.trace) findings.push_back("the same seed gave another run");
+  if (talk.history)
+    for (const Record& r : result.history.records) print(result.history, r);
+  if (talk.scenario || !findings.empty())
+    std::printf("seed %llu: %zu records, %llu datagrams, %.3f s of virtual time, trace %016llx, %zu findings\n",
+                static_cast<unsigned long long>(seed), result.history.records.size(),
+                static_cast<unsigned long long>(result.datagrams), static_cast<double>(result.virtual_time) * 1e-9,
+                static_cast<unsigned long long>(result.trace), findings.size());
+  for (std::size_t i = 0; i < findings.size() && i < kFindingsShown; ++i) std::printf("  %s\n", findings[i].c_str());
+  return findings.empty();
+}
+
+int run_seeds(std::uint64_t first, std::uint64_t count, const Choice& choice) {
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!run_seed(first + i, {})) {
-      std::printf("again: fibocast_swarm --seed %llu\n", static_cast<unsigned long long>(first + i));
+    if (!run_seed(first + i, choice, {})) {
+      std::printf("again: ./dev sim --seed %llu%s\n", static_cast<unsigned long long>(first + i), choice.option());
       return 1;
     }
     if ((i + 1) % 100 == 0) {
@@ -94,10 +129,14 @@ int main(int argc, char** argv) {
   app.add_option("--first", first, "the first of them")->capture_default_str();
   app.add_option("--seed", one, "this one alone, with what it does");
   bool history = false;
+  fibocast::Choice choice;
+  app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
+  bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
-  app.footer("Example: fibocast_swarm --seeds 10000");
+  app.add_flag("--messages", messages, "with --seed: print what the nodes tell each other");
+  app.footer("Example: ./dev sim --seeds 10000");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT}) std::signal(signal, fibocast::on_broken_invariant);
-  if (one) return fibocast::run_seed(*one, {true, history}) ? 0 : 1;
-  return fibocast::run_seeds(first, seeds);
+  if (one) return fibocast::run_seed(*one, choice, {true, history, messages}) ? 0 : 1;
+  return fibocast::run_seeds(first, seeds, choice);
 }

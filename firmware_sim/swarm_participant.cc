@@ -1,30 +1,53 @@
 #include "firmware_sim/swarm_participant.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "collectives/check.h"
+#include "firmware_sim/swarm_data.h"
 
 namespace fibocast {
 namespace {
 
 constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr int kAttemptsToOpen = 25;
+constexpr int kAttemptsToCreate = 40;
+constexpr Nanoseconds kCreationPatience = 40'000 * kMillisecond;  // more than a node has
 
 std::uint64_t payload_key(std::uint32_t group, Generation generation) { return (group + 1ull) << 32 | generation; }
 
-// A member that is not up yet refuses by its silence: then the group is created once more.
-void create_group(SwarmRun& run, NodeId creator, const GroupDefinition& definition, std::function<void()> then) {
-  const auto again = [&run, creator, definition, then] {
-    run.after(200 * kMillisecond, [&run, creator, definition, then] { create_group(run, creator, definition, then); });
+// A group that comes into being: its creator tries until all members take it.
+struct Creation {
+  NodeId creator;
+  GroupDefinition definition;
+  std::function<void(bool created)> then;
+  int attempt = 0;  // the one under way; answers to earlier ones mean nothing
+};
+
+// A member that is not up yet refuses by its silence, and a creator that crashes never hears: then the group is created
+// once more.
+void create_group(SwarmRun& run, const std::shared_ptr<Creation>& c) {
+  const int attempt = ++c->attempt;
+  const auto again = [&run, c, attempt] {
+    if (attempt != c->attempt) return;
+    if (attempt == kAttemptsToCreate) return c->then(false);
+    run.after(200 * kMillisecond, [&run, c, attempt] {
+      if (attempt == c->attempt) create_group(run, c);
+    });
   };
-  const Asked asked = run.cluster().create(creator, definition);
+  if (!run.cluster().node(c->creator).running()) return again();
+  const Asked asked = run.cluster().create(c->creator, c->definition);
   if (asked.admission != Admission::kTaken) {
     check(asked.admission == Admission::kExists || asked.admission == Admission::kWouldBlock);  // not removed yet
     return again();
   }
-  run.when_answered(asked.cookie, [then, again](const Answer& answer) {
+  run.when_answered(asked.cookie, [c, again, attempt](const Answer& answer) {
+    if (attempt != c->attempt) return;
     if (answer.event.done.verdict != Verdict::kOk) return again();
-    then();
+    ++c->attempt;
+    c->then(true);
   });
+  run.after(kCreationPatience, again);
 }
 
 }  // namespace
@@ -35,27 +58,99 @@ SwarmParticipant::SwarmParticipant(SwarmRun& run, std::uint32_t group, NodeId no
 }
 
 void SwarmParticipant::begin() {
+  begun_ = true;
+  if (!run_.cluster().node(node_).started()) return end();  // crashed before: on_restart()
+  if (lives_ > 0) return open_again(kAttemptsToOpen);
   const Membership m = run_.cluster().open(node_, group().name, group().participants);
   check(m.admission == Admission::kTaken);
+  enter(m);
+}
+
+void SwarmParticipant::enter(const Membership& m) {
   id_ = m.group;
   generation_ = m.generation;
   call_next();
 }
 
+// The node hears of a created group from the others, unless nobody is left who knows it: then the name stands for
+// another group, of all nodes.
+void SwarmParticipant::open_again(int attempts) {
+  if (attempts == 0) return end();
+  later(200 * kMillisecond, [this, attempts] {
+    const Membership m = run_.cluster().open(node_, group().name, group().participants);
+    const bool found = m.admission == Admission::kTaken &&
+                       m.group == group_id(group().name, group().kind == ScenarioGroup::Kind::kCreated);
+    found ? enter(m) : open_again(attempts - 1);
+  });
+}
+
+void SwarmParticipant::end() {
+  ended_ = true;
+  run_.application_ends();
+}
+
+void SwarmParticipant::on_crash() {
+  ++lives_;
+  run_.forget_answer(cookie_);
+  if (begun_ && !ended_) end();
+}
+
+void SwarmParticipant::on_restart() {
+  if (!begun_ || !ended_) return;
+  run_.application_begins();
+  ended_ = false;
+  open_again(kAttemptsToOpen);
+}
+
+void SwarmParticipant::later(Nanoseconds delay, std::function<void()> action) {
+  run_.after(delay, [this, life = lives_, action = std::move(action)] {
+    if (life != lives_) return;
+    if (!run_.cluster().node(node_).running()) return later(run_.retry_pause(), action);
+    action();
+  });
+}
+
 void SwarmParticipant::call_next() {
-  if (generation_ >= group().operations.size()) return run_.application_ends();
+  if (generation_ >= group().operations.size()) return end();
   const bool rushed = operation().rushed;
-  patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : kPatience;
+  patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : run_.scenario().patience;
   const Nanoseconds late = rushed && run_.random().chance(0.1) ? run_.random().between(0, 500 * kMillisecond) : 0;
-  run_.after(run_.pause() + late, [this] { call(); });
+  later(run_.pause() + late, [this] { call(); });
 }
 
 bool SwarmParticipant::is_sender() const {
   return operation().operation == Operation::kMulticast && group().members[operation().root] == node_;
 }
 
+bool SwarmParticipant::moves_data() const {
+  return operation().operation != Operation::kBarrier && operation().operation != Operation::kMulticast;
+}
+
+Rank SwarmParticipant::rank() const {
+  return static_cast<Rank>(std::ranges::find(group().members, node_) - group().members.begin());
+}
+
+Asked SwarmParticipant::ask_for_data(Nanoseconds deadline) {
+  const ScenarioOperation& o = operation();
+  const OperationShape shape = shape_of(group(), o);
+  Call c;
+  c.group = id_, c.generation = generation_, c.deadline = deadline;
+  c.operation = o.operation, c.root = o.root, c.choice = o.choice, c.type = shape.type, c.op = shape.op;
+  if (o.operation == Operation::kConquer) c.total_bytes = o.bytes;
+  const std::vector<std::byte> bytes = brought(group(), o, payload_key(group_, generation_), rank());
+  if (!bytes.empty()) {
+    const std::optional<PayloadRange> payload = run_.cluster().node(node_).put_payload(bytes);
+    if (!payload) return {};
+    c.payload = *payload;
+  }
+  const Asked asked = run_.cluster().call(node_, c);
+  if (asked.admission != Admission::kTaken) run_.cluster().node(node_).release(c.payload);
+  return asked;
+}
+
 Asked SwarmParticipant::ask(Nanoseconds deadline) {
   const ScenarioOperation& o = operation();
+  if (moves_data()) return ask_for_data(deadline);
   if (o.operation == Operation::kBarrier) return run_.cluster().barrier(node_, id_, generation_, deadline);
   if (!is_sender() || index_ > 0) return run_.cluster().receive_multicast(node_, id_, o.root, generation_, deadline);
   return run_.cluster().send_multicast(node_, id_, o.root, generation_, deadline,
@@ -66,16 +161,20 @@ Asked SwarmParticipant::ask(Nanoseconds deadline) {
 void SwarmParticipant::call() {
   Record arrived = record(Record::Kind::kArrived);
   arrived.deadline = run_.cluster().now() + patience_;
-  if (is_sender()) arrived.payload = fingerprint(pattern(payload_key(group_, generation_), operation().bytes));
+  const std::uint64_t key = payload_key(group_, generation_);
+  if (is_sender()) arrived.payload = fingerprint(pattern(key, operation().bytes));
+  if (moves_data()) arrived.expected = fingerprint(expected(group(), operation(), key, rank()));
   std::vector<Record>& records = run_.history().records;
   const std::size_t index = records.size();
   records.push_back(arrived);
   const Asked asked = ask(arrived.deadline);
-  if (asked.admission == Admission::kTaken)
+  if (asked.admission == Admission::kTaken) {
+    cookie_ = asked.cookie;
     return run_.when_answered(asked.cookie, [this](const Answer& answer) { on_answer(answer); });
+  }
   check(asked.admission == Admission::kWouldBlock);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(index));
-  run_.after(run_.retry_pause(), [this] { call(); });
+  later(run_.retry_pause(), [this] { call(); });
 }
 
 void SwarmParticipant::on_answer(const Answer& answer) {
@@ -84,9 +183,9 @@ void SwarmParticipant::on_answer(const Answer& answer) {
   r.generation = done.generation;
   r.verdict = done.verdict;
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) r.missing.push_back(done.ranks.at(i));
-  r.payload = fingerprint(answer.payload);
+  r.payload = r.result = fingerprint(answer.payload);
   run_.history().records.push_back(r);
-  run_.after(run_.pause(), [this, payload = done.payload] {
+  later(run_.pause(), [this, payload = done.payload] {
     run_.cluster().node(node_).release(payload);
     ++generation_;
     call_next();
@@ -117,16 +216,15 @@ void start_group(SwarmRun& run, std::uint32_t group, const GroupDefinition& defi
     }
   }
   // Applications connect to their daemon once it runs.
-  auto begin_all = [&run, mine, &g] {
+  auto begin_all = [&run, mine, &g](bool created) {
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const Nanoseconds start = run.scenario().start_at[g.members[i / g.participants]];
-      run.cluster().at(start, [p = mine[i]] { p->begin(); });
+      run.cluster().at(start, [p = mine[i], created] { created ? p->begin() : p->end(); });
     }
   };
-  if (g.kind != ScenarioGroup::Kind::kCreated) return begin_all();
-  const NodeId creator = g.members.front();
-  run.cluster().at(run.scenario().start_at[creator],
-                   [&run, creator, definition, begin_all] { create_group(run, creator, definition, begin_all); });
+  if (g.kind != ScenarioGroup::Kind::kCreated) return begin_all(true);
+  const auto creation = std::make_shared<Creation>(Creation{g.members.front(), definition, begin_all});
+  run.cluster().at(run.scenario().start_at[creation->creator], [&run, creation] { create_group(run, creation); });
 }
 
 }  // namespace fibocast

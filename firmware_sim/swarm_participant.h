@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,14 +16,27 @@ class SwarmParticipant {
   SwarmParticipant(SwarmRun& run, std::uint32_t group, NodeId node, std::uint32_t index);
   // Opens the group, then works through the list.
   void begin();
+  NodeId node() const { return node_; }
+  // It has nothing more to do.
+  void end();
+  // It dies with its node, and begins anew with it.
+  void on_crash();
+  void on_restart();
 
  private:
   const ScenarioGroup& group() const { return run_.scenario().groups[group_]; }
   const ScenarioOperation& operation() const { return group().operations[generation_]; }
   bool is_sender() const;
+  // Nothing happens if the participant died in between; while its node is paused the application waits for it.
+  void later(Nanoseconds delay, std::function<void()> action);
+  void enter(const Membership& m);
+  void open_again(int attempts);
   void call_next();
   void call();
+  bool moves_data() const;  // by another operation than multicast
+  Rank rank() const;
   Asked ask(Nanoseconds deadline);
+  Asked ask_for_data(Nanoseconds deadline);
   void on_answer(const Answer& answer);
   Record record(Record::Kind kind) const;
 
@@ -33,6 +47,9 @@ class SwarmParticipant {
   GroupId id_ = 0;
   Generation generation_ = 0;
   Nanoseconds patience_ = 0;  // of the call that is being made
+  std::uint64_t cookie_ = 0;  // of the call that was taken
+  int lives_ = 0;             // how often it died
+  bool begun_ = false, ended_ = false;
 };
 
 // Creates group number `group` if it is of that kind, and lets its participants begin once it exists.

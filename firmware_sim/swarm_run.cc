@@ -21,21 +21,23 @@ std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
 }
 
 bool is_calm(const Scenario& scenario) {
-  return scenario.cluster.network.loss == 0 &&
+  return scenario.cluster.faults.empty() &&
          std::ranges::all_of(scenario.start_at, [](Nanoseconds t) { return t == 0; });
 }
 
+// Beside the budget: payloads that came with messages, of small operations a few times the largest of these.
+std::uint64_t eager_bytes(const Limits& limits) {
+  constexpr std::uint64_t kMostOfOne = 65'536;
+  return (Node::buffer_ids(limits) - limits.buffers) * kMostOfOne;
+}
+
 // The definition of a created group, sent by its first member.
-GroupDefinition definition_of(const ScenarioGroup& group) {
+GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& group) {
   GroupDefinition definition;
   definition.name = group.name;
   for (NodeId id : group.members) definition.members.add(id);
   definition.participants = group.participants;
-  definition.plan = group.plan;
-  if (group.tree.empty()) return definition;
-  definition.plan.given = TreeTable(group.tree);
-  definition.plan.distribution.kind = TreeKind::kGiven;
-  if (group.tree.size() % 2 == 0) definition.plan.reduction.kind = TreeKind::kGiven;  // else a formula
+  definition.plan = plan_of(scenario, group);
   return definition;
 }
 
@@ -46,10 +48,26 @@ SwarmRun::SwarmRun(const Scenario& scenario)
   history_.groups = groups_of(scenario);
   history_.grace = scenario.grace;
   history_.calm = is_calm(scenario);
+  history_.faults = scenario.cluster.faults;
+  history_.payload_bytes_limit = scenario.cluster.limits.payload_bytes + eager_bytes(scenario.cluster.limits);
+  history_.buffers_limit = Node::buffer_ids(scenario.cluster.limits);
   history_.window = scenario.cluster.limits.open_generations;
   cluster_.keep_payloads(true);  // an application releases what it received when it is done with it
   cluster_.set_listener([this](std::uint64_t cookie, const Answer&) { dispatch(cookie); });
+  cluster_.set_fault_listener([this](const Fault& fault, bool begins) { on_fault(fault, begins); });
   for (NodeId id = 0; id < cluster_.size(); ++id) cluster_.start_at(id, scenario.start_at[id]);
+}
+
+void SwarmRun::on_fault(const Fault& fault, bool begins) {
+  if (fault.kind != Fault::Kind::kCrash) return;
+  for (const NodeId node : fault.nodes) {
+    Record r;
+    r.kind = Record::Kind::kCrashed;
+    r.at = cluster_.now();
+    r.node = node;
+    if (begins) history_.records.push_back(r);
+    if (on_crash_) on_crash_(node, !begins);  // crashes may overlap: a node that is up again may be told so twice
+  }
 }
 
 void SwarmRun::when_answered(std::uint64_t cookie, std::function<void(const Answer&)> then) {
@@ -68,14 +86,21 @@ void SwarmRun::dispatch(std::uint64_t cookie) {
 }
 
 void SwarmRun::settle() {
+  on_crash_ = nullptr;  // who comes back now has nothing to do
   cluster_.run_until(cluster_.now() + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());
   cluster_.run_until(cluster_.now() + kSecond);
   for (NodeId id = 0; id < cluster_.size(); ++id) {
     const VirtualNode& node = cluster_.node(id);
+    if (!node.started()) {
+      history_.ends.push_back({});
+      history_.somebody_is_dead = true;
+      continue;
+    }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
-                             node.timer_calls() - wakes[id], node.stuck()});
+                             node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
+                             node.most_buffers()});
   }
 }
 
@@ -84,7 +109,11 @@ SwarmResult run_scenario(const Scenario& scenario, const std::function<void(Virt
   if (interfere) interfere(run.cluster());
   std::vector<std::unique_ptr<SwarmParticipant>> participants;
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g)
-    start_group(run, g, definition_of(scenario.groups[g]), participants);
+    start_group(run, g, definition_of(scenario, scenario.groups[g]), participants);
+  run.set_crash_listener([&participants](NodeId node, bool back) {
+    for (const auto& participant : participants)
+      if (participant->node() == node) back ? participant->on_restart() : participant->on_crash();
+  });
   SwarmMessages messages(run);
   SwarmResult result;
   run.cluster().run_until(kLongestRun,

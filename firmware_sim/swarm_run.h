@@ -30,6 +30,9 @@ class SwarmRun {
   Nanoseconds retry_pause() { return random_.between(100'000, 2'000'000); }
   // Calls `then` with the answer to `cookie`, once, outside of the node's own call.
   void when_answered(std::uint64_t cookie, std::function<void(const Answer&)> then);
+  void forget_answer(std::uint64_t cookie) { waiting_.erase(cookie); }
+  // Told when a node has crashed (false) and when it is back (true).
+  void set_crash_listener(std::function<void(NodeId node, bool back)> listener) { on_crash_ = std::move(listener); }
   void application_begins() { ++applications_; }
   void application_ends() { --applications_; }
   bool finished() const { return applications_ == 0; }
@@ -38,12 +41,14 @@ class SwarmRun {
 
  private:
   void dispatch(std::uint64_t cookie);
+  void on_fault(const Fault& fault, bool begins);
 
   const Scenario& scenario_;
   VirtualCluster cluster_;
   Random random_;
   History history_;
   std::unordered_map<std::uint64_t, std::function<void(const Answer&)>> waiting_;
+  std::function<void(NodeId, bool)> on_crash_;
   int applications_ = 0;
 };
 

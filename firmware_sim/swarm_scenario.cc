@@ -42,16 +42,17 @@ Limits random_limits(Random& random) {
   return limits;
 }
 
-NetworkSettings random_network(Random& random) {
+// With trouble that lasts for the whole run, or none.
+NetworkSettings random_network(Random& random, std::vector<Fault>& faults) {
   NetworkSettings network;
   network.latency_max = pick(random, std::array<Nanoseconds, 4>{0, 50 * kMicrosecond, kMillisecond, 10 * kMillisecond});
   network.latency_min = random.chance(0.5) ? network.latency_max : network.latency_max / 10;
   network.jitter = random.chance(0.5) ? network.latency_max : 0;
   if (random.chance(0.3)) return network;  // calm
-  network.loss = static_cast<double>(random.below(21)) / 100;
-  network.duplicate = static_cast<double>(random.below(21)) / 100;
-  network.delay = static_cast<double>(random.below(6)) / 100;
-  network.delay_max = 30 * kMillisecond;
+  faults.push_back(loss(static_cast<double>(random.below(21)) / 100));
+  faults.push_back(duplicates(static_cast<double>(random.below(21)) / 100));
+  const double delayed = static_cast<double>(random.below(6)) / 100;
+  faults.push_back({.kind = Fault::Kind::kDelay, .nodes = {}, .probability = delayed, .time = 30 * kMillisecond});
   return network;
 }
 
@@ -62,7 +63,7 @@ ClusterSettings random_cluster(Random& random) {
   cluster.node.plan = random_plan(random);
   cluster.node.suspicion = random.chance(0.5) ? 2 * kSecond : kSecond;
   cluster.node.fragment_bytes = pick(random, std::array{1'200u, 1'200u, 8'000u, 32'768u});
-  cluster.network = random_network(random);
+  cluster.network = random_network(random, cluster.faults);
   cluster.seed = random.next();
   return cluster;
 }
@@ -138,14 +139,22 @@ std::vector<ScenarioFlow> random_flows(Random& random, const ClusterSettings& cl
   return flows;
 }
 
-// A lost frame is sent again after 20 ms, then 40, 80 ...: several losses in a row cost seconds, not more.
-Nanoseconds grace_for(const ClusterSettings& cluster) {
-  const NetworkSettings& n = cluster.network;
-  const Nanoseconds way = n.latency_max + n.jitter + (n.delay > 0 ? n.delay_max : 0);
-  return cluster.node.suspicion + kSecond + 30 * way + static_cast<Nanoseconds>(n.loss * 40.0 * kSecond);
-}
-
 }  // namespace
+
+Nanoseconds grace_for(const ClusterSettings& cluster) {
+  using Kind = Fault::Kind;
+  Nanoseconds way = cluster.network.latency_max + cluster.network.jitter;
+  double lost = 0;
+  std::size_t coordinators = 1;
+  for (const Fault& fault : cluster.faults) {
+    if (has_time(fault.kind) && fault.kind != Kind::kClockJump && fault.probability > 0) way += fault.time;
+    if (fault.kind == Kind::kLoss) lost = std::max(lost, fault.probability);
+    if (fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay) coordinators += cluster.nodes;
+    if (fault.kind == Kind::kPause || fault.kind == Kind::kCrash) coordinators += fault.nodes.size();
+  }
+  const Nanoseconds each = cluster.node.suspicion + kSecond + 30 * way + static_cast<Nanoseconds>(lost * 40.0 * kSecond);
+  return each * static_cast<Nanoseconds>(std::min<std::size_t>(coordinators, cluster.nodes));
+}
 
 Scenario make_scenario(std::uint64_t seed) {
   Random random(seed);
@@ -169,12 +178,21 @@ Scenario make_scenario(std::uint64_t seed) {
   return scenario;
 }
 
+Plan plan_of(const Scenario& scenario, const ScenarioGroup& group) {
+  if (group.kind != ScenarioGroup::Kind::kCreated) return scenario.cluster.node.plan;
+  Plan plan = group.plan;
+  if (group.tree.empty()) return plan;
+  plan.given = TreeTable(group.tree);
+  plan.distribution.kind = TreeKind::kGiven;
+  if (group.tree.size() % 2 == 0) plan.reduction.kind = TreeKind::kGiven;  // else a formula
+  return plan;
+}
+
 std::string describe(const Scenario& scenario) {
   const NetworkSettings& network = scenario.cluster.network;
   std::string text = std::to_string(scenario.cluster.nodes) + " nodes, latency " +
-                     std::to_string(network.latency_max / kMicrosecond) + " us, loss " +
-                     std::to_string(static_cast<int>(network.loss * 100 + 0.5)) + " %, doubled " +
-                     std::to_string(static_cast<int>(network.duplicate * 100 + 0.5)) + " %";
+                     std::to_string(network.latency_max / kMicrosecond) + " us";
+  for (const Fault& fault : scenario.cluster.faults) text += ", " + describe(fault);
   for (const ScenarioGroup& group : scenario.groups)
     text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +

@@ -15,7 +15,8 @@ namespace fibocast {
 struct ScenarioOperation {
   Operation operation = Operation::kBarrier;
   Rank root = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;      // of each block or vector
+  AlgorithmChoice choice = {};  // kPlanned: the plan's
   bool rushed = false;  // participants give it milliseconds, and some of them come late
 };
 
@@ -38,20 +39,26 @@ struct ScenarioFlow {
   std::vector<std::uint64_t> sizes;
 };
 
+// More than anything here takes.
+inline constexpr Nanoseconds kPatience = 240'000'000'000;
+
 struct Scenario {
   std::uint64_t seed = 0;
   ClusterSettings cluster;
   std::vector<Nanoseconds> start_at;  // by node
   std::vector<ScenarioGroup> groups;
   std::vector<ScenarioFlow> flows;
-  Nanoseconds pause_max = 0;  // of an application between two calls
+  Nanoseconds pause_max = 0;        // of an application between two calls
+  Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
   Nanoseconds grace = 0;      // how late after its deadline an answer may come
 };
 
-// How long a participant waits for an operation that is not rushed: more than anything here takes.
-inline constexpr Nanoseconds kPatience = 240'000'000'000;
-
 Scenario make_scenario(std::uint64_t seed);
+// An operation ends by its deadline plus a suspicion time per coordinator lost meanwhile (PROTOCOL 8), and what the
+// network takes: a lost frame is sent again after 20 ms, then 40, 80 ..., so several losses in a row cost seconds.
+Nanoseconds grace_for(const ClusterSettings& cluster);
+// The plan that the group runs by. It views the scenario's tree.
+Plan plan_of(const Scenario& scenario, const ScenarioGroup& group);
 // One line for people.
 std::string describe(const Scenario& scenario);
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "firmware_sim/random.h"
+#include "collectives/check.h"
 
 namespace fibocast {
 namespace {
@@ -22,12 +22,41 @@ NodeSettings settings_of(const ClusterSettings& cluster, NodeId id, Random& rand
 }  // namespace
 
 VirtualCluster::VirtualCluster(const ClusterSettings& settings)
-    : network_(queue_, settings.network, settings.nodes, settings.seed) {
-  Random random(~settings.seed);
+    : faults_(settings.faults), random_(~settings.seed), network_(queue_, settings.network, settings.nodes, settings.seed) {
   for (NodeId id = 0; id < settings.nodes; ++id) {
     nodes_.push_back(
-        std::make_unique<VirtualNode>(queue_, network_, settings.limits, settings_of(settings, id, random)));
+        std::make_unique<VirtualNode>(queue_, network_, settings.limits, settings_of(settings, id, random_)));
     nodes_.back()->set_handler([this, id](const Event& event) { on_event(id, event); });
+  }
+  for (const Fault& fault : faults_) {
+    check(objection(fault, settings.nodes).empty());
+    fault.begins == 0 ? begin(fault) : queue_.at(fault.begins, [this, &fault] { begin(fault); });
+    if (fault.heals != kNever) queue_.at(fault.heals, [this, &fault] { heal(fault); });
+  }
+}
+
+void VirtualCluster::begin(const Fault& fault) {
+  if (is_of_messages(fault.kind)) return network_.begin(fault);
+  for (const NodeId id : fault.nodes) apply(fault, id, true);
+  if (fault_listener_) fault_listener_(fault, true);
+}
+
+void VirtualCluster::heal(const Fault& fault) {
+  if (is_of_messages(fault.kind)) return network_.heal(fault);
+  for (const NodeId id : fault.nodes) apply(fault, id, false);
+  if (fault_listener_) fault_listener_(fault, false);
+}
+
+void VirtualCluster::apply(const Fault& fault, NodeId id, bool begins) {
+  VirtualNode& node = *nodes_[id];
+  switch (fault.kind) {
+    case Fault::Kind::kPause: return begins ? node.pause() : node.resume();
+    case Fault::Kind::kCrash:
+      if (begins) return node.stop();
+      return node.started() ? void() : node.restart(random_.next() | 1);  // up already: crashes may overlap
+    case Fault::Kind::kSlow: return node.set_slowness(begins ? fault.time : 0);
+    case Fault::Kind::kClockJump: return begins ? node.jump_clock(fault.time) : void();
+    default: return;  // of messages
   }
 }
 

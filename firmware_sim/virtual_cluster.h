@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "firmware_sim/event_queue.h"
+#include "firmware_sim/fault.h"
+#include "firmware_sim/random.h"
 #include "firmware_sim/virtual_network.h"
 #include "firmware_sim/virtual_node.h"
 
@@ -23,6 +25,7 @@ struct ClusterSettings {
   Limits limits = Limits::simulated();
   NodeSettings node;  // of every node; self, nodes and incarnation are filled in
   NetworkSettings network;
+  std::vector<Fault> faults;
   std::uint64_t seed = 1;
   std::function<void(NodeSettings&)> adjust;  // called for each node: how it differs from the others
 };
@@ -60,6 +63,14 @@ class VirtualCluster {
 
   void start_all();
   void start_at(NodeId id, Nanoseconds time);
+  // Told of each fault of a node right after it began (true) or healed (false). A crash at first undoes nothing of what
+  // is scheduled: the answers to its calls just never come.
+  void set_fault_listener(std::function<void(const Fault& fault, bool begins)> listener) {
+    fault_listener_ = std::move(listener);
+  }
+  // From now on, until heal() or for ever. The fault must live as long as the cluster.
+  void begin(const Fault& fault);
+  void heal(const Fault& fault);
   void at(Nanoseconds time, EventQueue::Action action) { queue_.at(time, std::move(action)); }
   // Lets virtual time pass up to `limit`, or until `done` holds (asked after every action). True: `done` holds.
   bool run_until(Nanoseconds limit, const std::function<bool()>& done = nullptr);
@@ -97,15 +108,19 @@ class VirtualCluster {
   std::uint64_t trace() const;
 
  private:
+  void apply(const Fault& fault, NodeId id, bool begins);
   void on_event(NodeId id, const Event& event);
   PayloadRange range_of(const Event& event) const;
 
+  std::vector<Fault> faults_;
+  Random random_;
   EventQueue queue_;
   VirtualNetwork network_;
   std::vector<std::unique_ptr<VirtualNode>> nodes_;
   std::map<std::uint64_t, Answer> answers_;
   std::vector<Answer> peer_events_;
   std::function<void(std::uint64_t, const Answer&)> listener_;
+  std::function<void(const Fault&, bool)> fault_listener_;
   TraceHash trace_;
   std::uint64_t last_cookie_ = 0;
   std::uint64_t repeated_answers_ = 0;

@@ -10,6 +10,7 @@
 
 #include "collectives/types.h"
 #include "firmware_sim/event_queue.h"
+#include "firmware_sim/fault.h"
 #include "firmware_sim/random.h"
 #include "firmware_sim/trace_hash.h"
 
@@ -18,11 +19,7 @@ namespace fibocast {
 struct NetworkSettings {
   Nanoseconds latency_min = 0;  // each link draws its own latency from this range, once
   Nanoseconds latency_max = 0;
-  Nanoseconds jitter = 0;     // each datagram takes up to so much longer: they overtake one another
-  double loss = 0;            // probabilities, per datagram
-  double duplicate = 0;       // of a second copy, with its own jitter
-  double delay = 0;           // of a long delay,
-  Nanoseconds delay_max = 0;  // of up to so much
+  Nanoseconds jitter = 0;  // each datagram takes up to so much longer: they overtake one another
 };
 
 struct NetworkCounters {
@@ -41,9 +38,11 @@ class VirtualNetwork {
 
   // Where datagrams to `node` go; none: nobody listens there and they vanish.
   void set_receiver(NodeId node, Receiver receiver) { receivers_[node] = std::move(receiver); }
-  void set_latency(NodeId from, NodeId to, Nanoseconds latency) { latency_[from * nodes_ + to] = latency; }
+  void set_latency(NodeId from, NodeId to, Nanoseconds latency);
   void set_filter(Filter filter) { filter_ = std::move(filter); }
-  void set_settings(const NetworkSettings& settings) { settings_ = settings; }  // keeps the links' latencies
+  // A fault of messages is there from now on; is healed. The fault must live until it heals, or as long as the network.
+  void begin(const Fault& fault) { faults_.push_back(&fault); }
+  void heal(const Fault& fault) { std::erase(faults_, &fault); }
   void send(NodeId from, NodeId to, Datagram datagram);
   // Straight to the receiver, now: forged and replayed datagrams of tests.
   void deliver(NodeId to, std::span<const std::byte> datagram);
@@ -53,15 +52,29 @@ class VirtualNetwork {
   std::uint64_t trace() const { return trace_.value(); }
 
  private:
-  void send_copy(NodeId from, NodeId to, Datagram datagram);
+  // What the faults that are there now do to one link.
+  struct Trouble {
+    double loss = 0, duplicate = 0, delay = 0;
+    Nanoseconds delay_max = 0, jitter = 0;
+    bool cut = false;
+  };
+  Trouble trouble(NodeId from, NodeId to) const;
+  void send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& trouble);
+
+  std::uint64_t links() const { return std::uint64_t{nodes_} * nodes_; }
+  Nanoseconds latency(NodeId from, NodeId to) const {
+    return latency_.empty() ? latency_min_ : latency_[from * nodes_ + to];
+  }
 
   EventQueue& queue_;
   NetworkSettings settings_;
   std::uint32_t nodes_;
   Random random_;
-  std::vector<Nanoseconds> latency_;
+  Nanoseconds latency_min_;
+  std::vector<Nanoseconds> latency_;  // by link; empty: all latency_min_
   std::vector<Receiver> receivers_;
   Filter filter_;
+  std::vector<const Fault*> faults_;  // that are there now
   NetworkCounters counters_;
   TraceHash trace_;
 };

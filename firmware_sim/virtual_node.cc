@@ -9,34 +9,74 @@
 namespace fibocast {
 namespace {
 
-// Not zeroed: a node must not depend on what its memory held before.
+constexpr std::size_t kMostDirtyBytes = 256 << 10;
+
+// Not zeroed: a node must not depend on what its memory held before. Of larger nodes there may be thousands: their
+// memory is left as it comes, and only what they touch is ever mapped.
 std::unique_ptr<std::byte[]> dirty_memory(std::size_t bytes) {
   std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);
-  std::memset(memory.get(), 0xa5, bytes);
+  if (bytes <= kMostDirtyBytes) std::memset(memory.get(), 0xa5, bytes);
   return memory;
 }
 
 }  // namespace
 
 VirtualNode::VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings)
-    : queue_(queue), network_(network), self_(settings.self) {
-  const std::size_t bytes = Node::bytes_needed(limits);
-  arena_ = dirty_memory(bytes);
-  node_ = std::make_unique<Node>(limits, settings, std::span(arena_.get(), bytes));
+    : queue_(queue), network_(network), self_(settings.self), limits_(limits), settings_(settings) {
+  make_node();
 }
 
 VirtualNode::~VirtualNode() { network_.set_receiver(self_, nullptr); }
 
-void VirtualNode::start() {
-  started_ = true;
+void VirtualNode::make_node() {
+  const std::size_t bytes = Node::bytes_needed(limits_);
+  node_.reset();
+  arena_ = dirty_memory(bytes);
+  node_ = std::make_unique<Node>(limits_, settings_, std::span(arena_.get(), bytes));
+}
+
+void VirtualNode::listen() {
   network_.set_receiver(self_, [this](std::span<const std::byte> datagram) { on_datagram(datagram); });
-  node_->start(queue_.now());
+}
+
+void VirtualNode::start() {
+  if (started_) return;
+  started_ = true;
+  listen();
+  node_->start(clock());
   pump();
 }
 
 void VirtualNode::stop() {
-  started_ = false;
+  started_ = paused_ = false;
+  backlog_.clear();
   network_.set_receiver(self_, nullptr);
+}
+
+void VirtualNode::restart(std::uint64_t incarnation) {
+  check(!started_);
+  settings_.incarnation = incarnation;
+  buffers_.clear();
+  make_node();
+  start();
+}
+
+void VirtualNode::pause() { paused_ = started_; }
+
+// Timers that are overdue come before what waits in the socket: the order in which a node may err most.
+void VirtualNode::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  run_timer();
+  std::deque<std::vector<std::byte>> waited;
+  waited.swap(backlog_);
+  for (const std::vector<std::byte>& datagram : waited) hear(datagram);
+  pump();
+}
+
+void VirtualNode::jump_clock(Nanoseconds forward) {
+  ahead_ += forward;
+  if (running()) run_timer();
 }
 
 Admission VirtualNode::open_group(std::string_view name, std::uint32_t participants, GroupId& id,
@@ -47,19 +87,22 @@ Admission VirtualNode::open_group(std::string_view name, std::uint32_t participa
 }
 
 Admission VirtualNode::create_group(const GroupDefinition& definition, std::uint64_t cookie) {
-  const Admission answer = node_->create_group(definition, cookie, queue_.now());
+  const Admission answer = node_->create_group(definition, cookie, clock());
   pump();
   return answer;
 }
 
 Admission VirtualNode::remove_group(std::string_view name) {
-  const Admission answer = node_->remove_group(name, queue_.now());
+  const Admission answer = node_->remove_group(name, clock());
   pump();
   return answer;
 }
 
 Admission VirtualNode::call(const Call& call) {
-  const Admission answer = node_->call(call, queue_.now());
+  Call here = call;
+  if (here.deadline != kNever) here.deadline += ahead_;
+  if (here.not_before != 0) here.not_before += ahead_;
+  const Admission answer = node_->call(here, clock());
   pump();
   return answer;
 }
@@ -70,13 +113,13 @@ void VirtualNode::forget_call(std::uint64_t cookie) {
 }
 
 Admission VirtualNode::send_message(NodeId to, std::uint64_t tag, PayloadRange payload) {
-  const Admission answer = node_->send_message(to, tag, payload, queue_.now());
+  const Admission answer = node_->send_message(to, tag, payload, clock());
   pump();
   return answer;
 }
 
 Admission VirtualNode::receive_message(std::uint64_t tag, std::uint64_t cookie) {
-  const Admission answer = node_->receive_message(tag, cookie, queue_.now());
+  const Admission answer = node_->receive_message(tag, cookie, clock());
   pump();
   return answer;
 }
@@ -114,7 +157,18 @@ void VirtualNode::release(const PayloadRange& range) {
 }
 
 void VirtualNode::on_datagram(std::span<const std::byte> datagram) {
-  node_->on_datagram(datagram, queue_.now());
+  if (slowness_ == 0) return hear(datagram);
+  queue_.at(queue_.now() + slowness_,
+            [this, bytes = std::vector<std::byte>(datagram.begin(), datagram.end())] { hear(bytes); });
+}
+
+void VirtualNode::hear(std::span<const std::byte> datagram) {
+  if (!started_) return;
+  if (paused_) {
+    if (backlog_.size() < kSocketBuffer) backlog_.emplace_back(datagram.begin(), datagram.end());
+    return;
+  }
+  node_->on_datagram(datagram, clock());
   pump();
 }
 
@@ -122,10 +176,12 @@ void VirtualNode::on_datagram(std::span<const std::byte> datagram) {
 void VirtualNode::pump() {
   if (pumping_) return;
   pumping_ = true;
+  most_payload_bytes_ = std::max(most_payload_bytes_, node_->payload_bytes_used());
+  most_buffers_ = std::max<std::uint64_t>(most_buffers_, buffers_.size());
   while (pump_once()) {
   }
   pumping_ = false;
-  if (started_) schedule_timer();
+  if (running()) schedule_timer();
 }
 
 // Events first: a frame may carry bytes that an event asks to be copied.
@@ -134,19 +190,21 @@ bool VirtualNode::pump_once() {
   for (Event event; node_->poll_event(event); busy = true) on_event(event);
   if (!started_) return busy;
   std::array<std::byte, kMaxHeadBytes> scratch;
-  for (Transmit frame; node_->poll_transmit(queue_.now(), scratch, frame); busy = true) transmit(frame);
+  for (Transmit frame; node_->poll_transmit(clock(), scratch, frame); busy = true) transmit(frame);
   return busy || node_->has_work();
 }
 
-void VirtualNode::on_event(const Event& event) {
-  if (event.kind == Event::Kind::kCopy)
-    copy(event);
-  else if (event.kind == Event::Kind::kWork)
-    do_local_work(event.work, buffer(event.work.right.buffer).data(), buffer(event.work.out.buffer).data());
-  else if (event.kind == Event::Kind::kBufferFree)
+void VirtualNode::on_event(Event event) {
+  if (event.kind == Event::Kind::kCopy) return copy(event);
+  if (event.kind == Event::Kind::kWork)
+    return do_local_work(event.work, buffer(event.work.right.buffer).data(), buffer(event.work.out.buffer).data());
+  if (event.kind == Event::Kind::kBufferFree) {
     buffers_.erase(event.range.buffer);
-  else if (handler_)
-    handler_(event);
+    return;
+  }
+  for (Nanoseconds* time : {&event.done.arrived_at, &event.done.activated_at, &event.done.first_send_at})
+    if (*time != 0) *time -= ahead_;  // applications here live by the cluster's clock
+  if (handler_) handler_(event);
 }
 
 void VirtualNode::copy(const Event& event) {
@@ -170,20 +228,24 @@ void VirtualNode::transmit(const Transmit& frame) {
 // Alarms cannot be taken back: one that has become too early finds nothing due and only looks again.
 void VirtualNode::schedule_timer() {
   const Nanoseconds deadline = node_->next_deadline();
-  if (deadline == kNever || stuck() || (!alarms_.empty() && *alarms_.begin() <= deadline)) return;
-  const Nanoseconds time = std::max(deadline, queue_.now());
+  if (deadline == kNever || stuck()) return;
+  const Nanoseconds time = std::max(deadline - ahead_, queue_.now()) + slowness_;
+  if (!alarms_.empty() && *alarms_.begin() <= time) return;
   alarms_.insert(time);
   queue_.at(time, [this, time] { on_alarm(time); });
 }
 
 void VirtualNode::on_alarm(Nanoseconds time) {
   alarms_.erase(time);
-  if (!started_) return;
-  if (node_->next_deadline() <= queue_.now()) {
-    wakes_at_once_ = last_wake_ == time ? wakes_at_once_ + 1 : 0;
-    last_wake_ = time;
+  if (running()) run_timer();
+}
+
+void VirtualNode::run_timer() {
+  if (node_->next_deadline() <= clock()) {
+    wakes_at_once_ = last_wake_ == clock() ? wakes_at_once_ + 1 : 0;
+    last_wake_ = clock();
     ++timer_calls_;
-    node_->on_timer(queue_.now());
+    node_->on_timer(clock());
   }
   pump();
 }

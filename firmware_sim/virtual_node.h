@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,14 +35,27 @@ class VirtualNode {
   // For queries. Commands go through the functions below, which drain the node afterwards.
   const Node& node() const { return *node_; }
   bool started() const { return started_; }
+  // Started and not paused: commands are taken.
+  bool running() const { return started_ && !paused_; }
   std::uint64_t timer_calls() const { return timer_calls_; }
   // It asked to be woken again and again without time passing: a defect, and it is not woken any more.
   bool stuck() const { return wakes_at_once_ > kMaxWakesAtOnce; }
   std::size_t buffers_held() const { return buffers_.size(); }
+  std::uint64_t most_payload_bytes() const { return most_payload_bytes_; }
+  std::uint64_t most_buffers() const { return most_buffers_; }
 
-  void start();
+  void start();  // at once if it is not up yet
+  // -- what may happen to it (fault.h)
   // The process is gone: it hears and says nothing more.
   void stop();
+  // It comes back as this incarnation, with nothing in memory. Precondition: stopped.
+  void restart(std::uint64_t incarnation);
+  // Not scheduled: what comes waits in the socket's buffer, as far as it fits.
+  void pause();
+  void resume();
+  void set_slowness(Nanoseconds late) { slowness_ = late; }
+  void jump_clock(Nanoseconds forward);
+
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
   Admission create_group(const GroupDefinition& definition, std::uint64_t cookie);
   Admission remove_group(std::string_view name);
@@ -58,11 +72,17 @@ class VirtualNode {
 
  private:
   static constexpr std::uint32_t kMaxWakesAtOnce = 100'000;
+  static constexpr std::size_t kSocketBuffer = 256;  // datagrams
 
+  Nanoseconds clock() const { return queue_.now() + ahead_; }
+  void make_node();
+  void listen();
   void on_datagram(std::span<const std::byte> datagram);
+  void hear(std::span<const std::byte> datagram);
+  void run_timer();
   void pump();
   bool pump_once();
-  void on_event(const Event& event);
+  void on_event(Event event);
   void copy(const Event& event);
   void transmit(const Transmit& frame);
   void schedule_timer();
@@ -72,14 +92,21 @@ class VirtualNode {
   EventQueue& queue_;
   VirtualNetwork& network_;
   NodeId self_;
+  Limits limits_;
+  NodeSettings settings_;
   std::unique_ptr<std::byte[]> arena_;
   std::unique_ptr<Node> node_;
   std::map<BufferId, std::vector<std::byte>> buffers_;
   std::set<Nanoseconds> alarms_;  // instants at which the queue will call us
   Handler handler_;
   bool started_ = false;
+  bool paused_ = false;
   bool pumping_ = false;
+  std::deque<std::vector<std::byte>> backlog_;  // came while it was paused
+  Nanoseconds slowness_ = 0;
+  Nanoseconds ahead_ = 0;  // of its clock
   std::uint64_t timer_calls_ = 0;
+  std::uint64_t most_payload_bytes_ = 0, most_buffers_ = 0;
   Nanoseconds last_wake_ = -1;
   std::uint32_t wakes_at_once_ = 0;
 };

@@ -1,19 +1,38 @@
 #include "firmware_sim/checkers/checkers.h"
 
+#include <algorithm>
+
 namespace fibocast {
 
 std::string describe(const History& history, const Record& record) {
   const std::string time = "at " + std::to_string(record.at) + " ns node " + std::to_string(record.node);
+  if (record.kind == Record::Kind::kCrashed) return time + ": ";
   if (record.kind == Record::Kind::kSent || record.kind == Record::Kind::kReceived)
     return time + " peer " + std::to_string(record.peer) + " tag " + std::to_string(record.tag) + ": ";
   return time + " participant " + std::to_string(record.participant) + " group " + history.groups[record.group].name +
          " generation " + std::to_string(record.generation) + ": ";
 }
 
-Faults check_all(const History& history) {
-  Faults all;
+bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to) {
+  return std::ranges::any_of(history.faults, [&](const Fault& fault) {
+    const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
+    const bool hits = splits || (!is_of_messages(fault.kind) && concerns(fault, node));
+    const Nanoseconds healed = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
+    return hits && fault.begins <= to && (healed == kNever || healed + history.grace >= from);
+  });
+}
+
+bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nanoseconds to) {
+  return std::ranges::any_of(history.records, [&](const Record& r) {
+    const std::vector<NodeId>& members = history.groups[group].members;
+    return r.kind == Record::Kind::kCrashed && r.at >= from && r.at <= to && std::ranges::count(members, r.node) > 0;
+  });
+}
+
+Findings check_all(const History& history) {
+  Findings all;
   for (auto* check : {check_release, check_multicast, check_messages, check_generation_order, check_liveness,
-                      check_verdicts, check_success, check_leaks})
+                      check_verdicts, check_success, check_results, check_bounds, check_leaks})
     for (std::string& fault : check(history)) all.push_back(std::move(fault));
   return all;
 }

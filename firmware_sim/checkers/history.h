@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/types.h"
+#include "firmware_sim/fault.h"
 
 namespace fibocast {
 
@@ -32,6 +33,7 @@ struct Record {
     kDone,      // ... and answered
     kSent,      // an application message was taken
     kReceived,  // ... and delivered
+    kCrashed,   // the node is gone, and what was called there with it
   };
   Kind kind = Kind::kArrived;
   Nanoseconds at = 0;
@@ -51,6 +53,8 @@ struct Record {
   NodeId peer = 0;
   std::uint64_t tag = 0;
 
+  // Of operations that move data: what the participant must get; what it got (multicasts: below).
+  Fingerprint expected, result;
   Fingerprint payload;  // multicast: of the sender at kArrived, of the others at kDone; messages: always
 };
 
@@ -61,18 +65,24 @@ struct NodeEnd {
   std::uint64_t repeated_answers = 0;  // answers with a cookie that had one already
   std::uint64_t idle_wakes = 0;        // on_timer() calls during the last, quiet second
   bool stuck = false;                  // woke itself for ever at one instant
+  std::uint64_t most_payload_bytes = 0;  // at any time
+  std::uint64_t most_buffers = 0;
 };
 
 struct History {
   std::vector<HistoryGroup> groups;
   std::vector<Record> records;  // as they happened
   std::vector<NodeEnd> ends;    // by NodeId
+  std::vector<Fault> faults;    // that there were
+  std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
   // Generations of a group that may be open at once, W of the protocol.
   Generation window = 8;
   // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.
   bool calm = false;
+  // A node crashed and did not come back: what is under way to it is kept for it.
+  bool somebody_is_dead = false;
   // With so much time between the last arrival and the earliest deadline an operation has to succeed.
   Nanoseconds ample = 60'000'000'000;
 };

@@ -8,19 +8,20 @@ constexpr std::uint64_t kIdleWakesPerPeer = 20;
 
 }  // namespace
 
-Faults check_leaks(const History& history) {
-  Faults faults;
+Findings check_leaks(const History& history) {
+  Findings findings;
   for (std::size_t i = 0; i < history.ends.size(); ++i) {
     const NodeEnd& end = history.ends[i];
     const std::string node = "node " + std::to_string(i) + " at the end: ";
-    if (end.payload_bytes > 0) faults.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
-    if (end.buffers > 0) faults.push_back(node + std::to_string(end.buffers) + " buffers were not given back");
-    if (end.repeated_answers > 0) faults.push_back(node + "answered a call twice");
-    if (end.stuck) faults.push_back(node + "wakes itself for ever without time passing");
+    const bool kept = history.somebody_is_dead;
+    if (end.payload_bytes > 0 && !kept) findings.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
+    if (end.buffers > 0 && !kept) findings.push_back(node + std::to_string(end.buffers) + " buffers were not given back");
+    if (end.repeated_answers > 0) findings.push_back(node + "answered a call twice");
+    if (end.stuck) findings.push_back(node + "wakes itself for ever without time passing");
     if (end.idle_wakes > kIdleWakesPerPeer * history.ends.size())
-      faults.push_back(node + "woke " + std::to_string(end.idle_wakes) + " times in an idle second");
+      findings.push_back(node + "woke " + std::to_string(end.idle_wakes) + " times in an idle second");
   }
-  return faults;
+  return findings;
 }
 
 }  // namespace fibocast

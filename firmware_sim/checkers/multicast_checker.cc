@@ -9,24 +9,26 @@ bool is_sender(const History& history, const Record& r) { return history.groups[
 
 }  // namespace
 
-Faults check_multicast(const History& history) {
+Findings check_multicast(const History& history) {
   std::map<GenerationKey, Fingerprint> sent;
   std::set<std::tuple<GenerationKey, NodeId, std::uint32_t>> received;
-  Faults faults;
+  Findings findings;
   for (const Record& r : history.records) {
+    if (r.kind == Record::Kind::kCrashed)
+      std::erase_if(received, [&r](const auto& entry) { return std::get<1>(entry) == r.node; });
     if (r.operation != Operation::kMulticast) continue;
     const GenerationKey key{r.group, r.generation};
     if (r.kind == Record::Kind::kArrived && is_sender(history, r)) sent[key] = r.payload;
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk || is_sender(history, r)) continue;
     if (!received.insert({key, r.node, r.participant}).second)
-      faults.push_back(describe(history, r) + "received the same multicast twice");
+      findings.push_back(describe(history, r) + "received the same multicast twice");
     if (!sent.contains(key))
-      faults.push_back(describe(history, r) + "received what nobody had sent yet");
+      findings.push_back(describe(history, r) + "received what nobody had sent yet");
     else if (!(sent[key] == r.payload))
-      faults.push_back(describe(history, r) + "torn payload: " + std::to_string(r.payload.size) + " bytes of " +
+      findings.push_back(describe(history, r) + "torn payload: " + std::to_string(r.payload.size) + " bytes of " +
                        std::to_string(sent[key].size));
   }
-  return faults;
+  return findings;
 }
 
 }  // namespace fibocast

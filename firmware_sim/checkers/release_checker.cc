@@ -4,22 +4,22 @@
 
 namespace fibocast {
 
-Faults check_release(const History& history) {
+Findings check_release(const History& history) {
   using Participant = std::pair<NodeId, std::uint32_t>;
   std::map<GenerationKey, std::set<Participant>> arrived;
-  Faults faults;
+  Findings findings;
   for (const Record& r : history.records) {
-    if (r.operation != Operation::kBarrier) continue;
+    if (r.operation != Operation::kBarrier || r.kind == Record::Kind::kCrashed) continue;
     std::set<Participant>& here = arrived[{r.group, r.generation}];
     if (r.kind == Record::Kind::kArrived) here.insert({r.node, r.participant});
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
     const HistoryGroup& group = history.groups[r.group];
     const std::size_t all = group.members.size() * group.participants;
     if (here.size() != all)
-      faults.push_back(describe(history, r) + "released when " + std::to_string(here.size()) + " of " +
+      findings.push_back(describe(history, r) + "released when " + std::to_string(here.size()) + " of " +
                        std::to_string(all) + " had arrived");
   }
-  return faults;
+  return findings;
 }
 
 }  // namespace fibocast

@@ -7,7 +7,7 @@ namespace {
 
 struct Attempt {
   std::size_t arrivals = 0;
-  Nanoseconds last_arrival = 0;
+  Nanoseconds first_arrival = kNever, last_arrival = 0, last_done = 0;
   Nanoseconds deadline = kNever;  // the earliest
   Nanoseconds first_done = kNever;
 };
@@ -15,6 +15,7 @@ struct Attempt {
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
   const HistoryGroup& group = history.groups[key.first];
   return attempt.arrivals == group.members.size() * group.participants &&
+         !crashed(history, key.first, attempt.first_arrival, attempt.last_done) &&
          attempt.deadline - attempt.last_arrival >= history.ample;
 }
 
@@ -26,26 +27,27 @@ bool came_too_late(const History& history, const Record& done, const Attempt& at
 
 }  // namespace
 
-Faults check_success(const History& history) {
+Findings check_success(const History& history) {
   std::map<GenerationKey, Attempt> attempts;
   for (const Record& r : history.records) {
     Attempt& attempt = attempts[{r.group, r.generation}];
-    if (r.kind == Record::Kind::kDone) attempt.first_done = std::min(attempt.first_done, r.at);
+    if (r.kind == Record::Kind::kDone) attempt.first_done = std::min(attempt.first_done, r.at), attempt.last_done = r.at;
     if (r.kind != Record::Kind::kArrived) continue;
     ++attempt.arrivals;
+    attempt.first_arrival = std::min(attempt.first_arrival, r.at);
     attempt.last_arrival = std::max(attempt.last_arrival, r.at);
     attempt.deadline = std::min(attempt.deadline, r.deadline);
   }
-  Faults faults;
+  Findings findings;
   for (const Record& r : history.records) {
     if (r.kind != Record::Kind::kDone || r.verdict == Verdict::kOk) continue;
     const GenerationKey key{r.group, r.generation};
     const Attempt& attempt = attempts[key];
     if (had_time(history, key, attempt) && !came_too_late(history, r, attempt))
-      faults.push_back(describe(history, r) + "verdict " + std::to_string(static_cast<int>(r.verdict)) +
+      findings.push_back(describe(history, r) + "verdict " + std::to_string(static_cast<int>(r.verdict)) +
                        " although all came and had time");
   }
-  return faults;
+  return findings;
 }
 
 }  // namespace fibocast

@@ -12,6 +12,7 @@ struct Decision {
   std::set<Participant> arrived;
   std::set<Participant> in_time;  // before the earliest deadline of those that were here already
   Nanoseconds deadline = kNever;  // the earliest so far
+  Nanoseconds began = kNever;
   const Record* first = nullptr;  // the first answer that tells the verdict
 };
 
@@ -24,54 +25,60 @@ bool all_here(const HistoryGroup& group, Rank rank, const std::set<Participant>&
 }
 
 // Who is not here yet at the first failing answer cannot have been here when the verdict was found.
-void check_named(const History& history, const Record& r, const std::set<Participant>& arrived, Faults& faults) {
+void check_named(const History& history, const Record& r, const std::set<Participant>& arrived, Findings& findings) {
   const HistoryGroup& group = history.groups[r.group];
   for (Rank rank = 0; rank < group.members.size(); ++rank)
     if (!all_here(group, rank, arrived) && std::ranges::find(r.missing, rank) == r.missing.end())
-      faults.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had not arrived and is not named");
+      findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had not arrived and is not named");
 }
 
 // The members are asked after a deadline has passed, and then they were here: unless the window, whose moving takes
 // time to be told, held their calls back.
-void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time, Faults& faults) {
+void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time, Findings& findings) {
   for (Rank rank : r.missing)
     if (all_here(history.groups[r.group], rank, in_time))
-      faults.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
+      findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
 }
 
 void note_arrival(Decision& decision, const Record& r) {
   if (r.at < decision.deadline) decision.in_time.insert({r.node, r.participant});
   decision.arrived.insert({r.node, r.participant});
+  decision.began = std::min(decision.began, r.at);
   decision.deadline = std::min(decision.deadline, r.deadline);
 }
 
-void compare(const History& history, Decision& decision, const Record& r, Faults& faults) {
+// Across a partition verdicts are uniform on each side only, and who did not run is on a side of its own.
+bool split(const History& history, const Decision& decision, const Record& r) {
+  return troubled(history, r.node, decision.began, r.at) || troubled(history, decision.first->node, decision.began, r.at);
+}
+
+void compare(const History& history, Decision& decision, const Record& r, Findings& findings) {
   if (!decision.first) {
     decision.first = &r;
-    if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, faults);
-    if (history.calm && r.generation < history.window) check_not_named(history, r, decision.in_time, faults);
-  } else if (decision.first->verdict != r.verdict || decision.first->missing != r.missing) {
-    faults.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
+    if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, findings);
+    if (history.calm && r.generation < history.window) check_not_named(history, r, decision.in_time, findings);
+  } else if (!split(history, decision, r) && (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
+    findings.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
                      describe(history, *decision.first));
   }
 }
 
 }  // namespace
 
-Faults check_verdicts(const History& history) {
+Findings check_verdicts(const History& history) {
   std::map<GenerationKey, Decision> decisions;
-  Faults faults;
+  Findings findings;
   for (const Record& r : history.records) {
-    if (r.operation != Operation::kBarrier) continue;
+    if (r.operation != Operation::kBarrier || r.kind == Record::Kind::kCrashed) continue;
     Decision& decision = decisions[{r.group, r.generation}];
     if (r.kind == Record::Kind::kArrived) note_arrival(decision, r);
     if (r.kind != Record::Kind::kDone || !tells(r)) continue;
     if (r.verdict == Verdict::kOk || !r.missing.empty())
-      compare(history, decision, r, faults);
+      compare(history, decision, r, findings);
     else if (r.generation < history.window)
-      faults.push_back(describe(history, r) + "DEADLINE_EXCEEDED names nobody");
+      findings.push_back(describe(history, r) + "DEADLINE_EXCEEDED names nobody");
   }
-  return faults;
+  return findings;
 }
 
 }  // namespace fibocast

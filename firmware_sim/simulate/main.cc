@@ -66,7 +66,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"row-major", "random", "reflecting", "growing"}))
       ->capture_default_str();
   app.add_option("--seed", r.seed, "of a random placement")->capture_default_str();
-  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 128 nodes)")
+  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 10,000 nodes)")
       ->check(CLI::IsMember({"engine", "node"}))
       ->capture_default_str();
   app.add_option("--replay", o.replay,

@@ -33,13 +33,14 @@ void copy(NodeState& state, PayloadRange from, PayloadRange to) { put(state, {.r
 
 PayloadRange at(const Slot& s, std::uint64_t offset, std::uint64_t length) { return {s.buffer, offset, length}; }
 
-bool older_one_waits(const NodeState& state, std::uint32_t slot) {
+// Memory for the oldest generation never waits for what is collected after it (PROTOCOL 7).
+std::optional<BufferId> reserve(NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
-  for (std::uint32_t k = 0; k < state.limits.open_generations; ++k) {
-    const Slot& other = state.slots[slot / state.limits.open_generations * state.limits.open_generations + k];
-    if (other.state == Slot::State::kOpen && other.wants_buffer && other.generation < s.generation) return true;
-  }
-  return false;
+  if (slots::is_small(state, slot)) return state.buffers->reserve(s.layout.bytes, BufferUse::kEager);
+  std::optional<BufferId> buffer;
+  if (s.generation == state.groups[slots::group_of(state, slot)].base)
+    buffer = state.buffers->reserve(s.layout.bytes, BufferUse::kIncoming);
+  return buffer ? buffer : state.buffers->reserve(s.layout.bytes, BufferUse::kAhead);
 }
 
 // `count` blocks of `bytes` from the input, beginning with number `first` of them, to blocks `to` ..
@@ -195,12 +196,8 @@ bool has_memory(NodeState& state, std::uint32_t slot) {
   Slot& s = state.slots[slot];
   if (!s.shape_known || s.layout.bytes == 0 || s.buffer != kNoBuffer) return s.shape_known;
   if (s.operation == Operation::kMulticast && slots::is_source(state, slot)) return s.called;  // its payload is empty
-  s.wants_buffer = true;
-  const bool small = slots::is_small(state, slot);
-  if (!small && older_one_waits(state, slot)) return false;
-  const auto buffer = state.buffers->reserve(s.layout.bytes, small ? BufferUse::kEager : BufferUse::kIncoming);
+  const std::optional<BufferId> buffer = reserve(state, slot);
   if (buffer) s.buffer = *buffer;
-  s.wants_buffer = !buffer;
   if (!buffer) state.buffers_wanted = true;
   return buffer.has_value();
 }

@@ -40,14 +40,22 @@ bool send_eager(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now
   m.type = PeerMessageType::kMessage;
   m.tag = o.tag, m.total_bytes = o.payload.length;
   if (!peers::send(state, to, m, true, now, o.payload)) return false;
-  take_from_queue(state, state.peers[to]);
+  take_from_queue(state, peers::of(state, to));
   release_payload(state, o.payload);
   o.state = OutgoingMessage::State::kFree;
   return true;
 }
 
+// Messages wait for applications: they leave half of the streams to operations.
+bool may_stream(const NodeState& state, NodeId to) {
+  const auto streaming = std::ranges::count_if(state.outgoing, [to](const OutgoingMessage& o) {
+    return o.state == OutgoingMessage::State::kStreaming && o.peer == to;
+  });
+  return streaming < std::max<std::int64_t>(state.limits.bulk_streams / 2, 1);
+}
+
 bool announce(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now) {
-  if (peers::channel(state, to, now).small_free() == 0) return false;
+  if (peers::channel(state, to, now).small_free() == 0 || !may_stream(state, to)) return false;
   const auto index = static_cast<std::uint32_t>(&o - state.outgoing.data());
   const StreamOwner owner{StreamOwner::Kind::kMessage, 0, index, 0, o.payload.buffer};
   o.stream = peers::open_stream(state, to, o.payload.length, owner, now);
@@ -57,13 +65,13 @@ bool announce(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now) 
   m.type = PeerMessageType::kMessageAnnounce;
   m.tag = o.tag, m.total_bytes = o.payload.length, m.stream = o.stream;
   check(peers::send(state, to, m, true, now));
-  take_from_queue(state, state.peers[to]);
+  take_from_queue(state, peers::of(state, to));
   o.state = OutgoingMessage::State::kStreaming;
   return true;
 }
 
 void pump_outgoing(NodeState& state, NodeId to, Nanoseconds now) {
-  Peer& p = state.peers[to];
+  Peer& p = peers::of(state, to);
   while (p.first_outgoing != kNoIndex && p.sent - p.credited < state.limits.message_credit) {
     OutgoingMessage& o = state.outgoing[p.first_outgoing];
     const bool streaming = tag_is_streaming(state, to, o.tag);
@@ -77,7 +85,7 @@ void pump_outgoing(NodeState& state, NodeId to, Nanoseconds now) {
 }
 
 void tell_credit(NodeState& state, NodeId to, Nanoseconds now) {
-  Peer& p = state.peers[to];
+  Peer& p = peers::of(state, to);
   if (!p.credit_owed) return;
   PeerMessage m;
   m.type = PeerMessageType::kMessageCredit;
@@ -117,6 +125,15 @@ std::uint32_t oldest_announced(const NodeState& state, std::uint64_t after) {
   return best;
 }
 
+void grant_in_order(NodeState& state, Nanoseconds now) {
+  std::uint64_t after = 0;
+  for (std::uint32_t i = oldest_announced(state, after); i != kNoIndex; i = oldest_announced(state, after)) {
+    after = state.incoming[i].order;
+    grant(state, state.incoming[i], now);
+    if (state.incoming[i].state == IncomingMessage::State::kAnnounced) return;  // no room: the later ones wait too
+  }
+}
+
 // An earlier message of the same source and tag is still on its way.
 bool must_wait(const NodeState& state, const IncomingMessage& e) {
   for (const IncomingMessage& other : state.incoming)
@@ -138,7 +155,7 @@ std::uint32_t next_for(const NodeState& state, std::uint64_t tag) {
 
 void consume(NodeState& state, const IncomingMessage& e) {
   if (e.peer == state.settings.self) return;
-  Peer& p = state.peers[e.peer];
+  Peer& p = peers::of(state, e.peer);
   --p.inbox_entries;
   if (e.session != p.session) return;  // its sender is no more
   ++p.consumed;
@@ -180,9 +197,10 @@ std::uint32_t add_incoming(NodeState& state, NodeId from, std::uint64_t tag, std
   IncomingMessage& e = state.incoming[i];
   e = IncomingMessage{};
   e.peer = from, e.tag = tag, e.bytes = bytes;
-  e.session = state.peers[from].session;
+  Peer& p = peers::of(state, from);
+  e.session = p.session;
   e.order = ++state.messages_in;
-  if (from != state.settings.self) ++state.peers[from].inbox_entries;
+  if (from != state.settings.self) ++p.inbox_entries;
   return i;
 }
 
@@ -198,7 +216,7 @@ Admission send_to_self(NodeState& state, std::uint64_t tag, PayloadRange payload
 
 // A peer that respects its credit always finds room.
 bool within_credit(NodeState& state, NodeId from) {
-  const bool ok = state.peers[from].inbox_entries < 2 * state.limits.message_credit;
+  const bool ok = peers::of(state, from).inbox_entries < 2 * state.limits.message_credit;
   if (!ok) ++state.counters.malformed;
   return ok;
 }
@@ -210,10 +228,10 @@ Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payl
   if (!state.buffers->can_ever_fit(payload.length)) return Admission::kTooLarge;
   if (to == state.settings.self) return send_to_self(state, tag, payload);
   const std::uint32_t i = free_entry(state.outgoing);
-  if (i == kNoIndex) return Admission::kWouldBlock;
+  if (i == kNoIndex || peers::reach(state, to, now) == nullptr) return Admission::kWouldBlock;
   OutgoingMessage& o = state.outgoing[i];
   o = OutgoingMessage{OutgoingMessage::State::kQueued, to, tag, payload, 0, kNoIndex};
-  Peer& p = state.peers[to];
+  Peer& p = peers::of(state, to);
   (p.last_outgoing == kNoIndex ? p.first_outgoing : state.outgoing[p.last_outgoing].next) = i;
   p.last_outgoing = i;
   pump_outgoing(state, to, now);
@@ -269,7 +287,7 @@ void on_announce(NodeState& state, NodeId from, const PeerMessage& m, Nanosecond
   IncomingMessage& e = state.incoming[i];
   e.state = IncomingMessage::State::kAnnounced;
   e.stream = m.stream;
-  grant(state, e, now);
+  grant_in_order(state, now);
 }
 
 void on_grant(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -280,7 +298,7 @@ void on_grant(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds n
 }
 
 void on_credit(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  Peer& p = state.peers[from];
+  Peer& p = peers::of(state, from);
   if (m.count - p.credited <= p.sent - p.credited) p.credited = m.count;
   pump_outgoing(state, from, now);
 }
@@ -299,7 +317,7 @@ void on_stream_sent(NodeState& state, std::uint32_t entry, Nanoseconds now) {
 }
 
 void forget_peer(NodeState& state, NodeId peer) {
-  Peer& p = state.peers[peer];
+  Peer& p = peers::of(state, peer);
   p.sent = p.credited = p.consumed = p.consumed_told = 0;
   p.credit_owed = false;
   for (IncomingMessage& e : state.incoming) {
@@ -312,17 +330,12 @@ void forget_peer(NodeState& state, NodeId peer) {
 }
 
 void pump(NodeState& state, Nanoseconds now) {
-  for (NodeId peer = 0; peer < state.settings.nodes; ++peer) {
-    if (peer == state.settings.self || peers::find(state, peer) == nullptr) continue;
-    tell_credit(state, peer, now);
-    pump_outgoing(state, peer, now);
+  for (std::uint32_t i = 0; i < state.peers_used; ++i) {
+    if (state.peers[i].channel == nullptr) continue;
+    tell_credit(state, state.peers[i].node, now);
+    pump_outgoing(state, state.peers[i].node, now);
   }
-  std::uint64_t after = 0;
-  for (std::uint32_t i = oldest_announced(state, after); i != kNoIndex; i = oldest_announced(state, after)) {
-    after = state.incoming[i].order;
-    grant(state, state.incoming[i], now);
-    if (state.incoming[i].state == IncomingMessage::State::kAnnounced) return;  // no room: the later ones wait too
-  }
+  grant_in_order(state, now);
 }
 
 }  // namespace fibocast::mailbox

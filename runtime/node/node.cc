@@ -13,6 +13,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/verdicts.h"
+#include "runtime/node/window.h"
 
 namespace fibocast {
 
@@ -81,22 +82,24 @@ void on_sent(NodeState& s, NodeId to, std::uint32_t stream, Nanoseconds now) {
 }
 
 void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
+  const auto outgoing = peers::outgoing_owners(s, peer), incoming = peers::incoming_owners(s, peer);
   for (std::uint32_t i = 0; i < s.limits.bulk_streams; ++i) {
-    StreamOwner& out = s.outgoing_streams[std::size_t{peer} * s.limits.bulk_streams + i];
-    if (out.kind != StreamOwner::Kind::kNone) on_sent(s, peer, out.stream, now);
-    s.incoming_streams[std::size_t{peer} * s.limits.bulk_streams + i].kind = StreamOwner::Kind::kNone;
+    if (outgoing[i].kind != StreamOwner::Kind::kNone) on_sent(s, peer, outgoing[i].stream, now);
+    incoming[i].kind = StreamOwner::Kind::kNone;
   }
   mailbox::forget_peer(s, peer);
-  s.peers[peer].restarted_event = s.peer_events = true;
+  peers::of(s, peer).restarted_event = s.peer_events = true;
   flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
 }
 
 void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
-  Peer& p = s.peers[from];
+  Peer& p = peers::of(s, from);
   switch (d.kind) {
     case Delivery::Kind::kConnected:
       ++p.session;
       p.greet_group = 0;
+      for (std::uint32_t group = 0; group < s.groups.size(); ++group)
+        if (s.groups[group].used) window::tell_again(s, group, from);
       p.up_event = s.peer_events = s.again = true;
       return flight_log::peer(s, FlightEvent::Kind::kPeerUp, from, now);
     case Delivery::Kind::kPeerRestarted: return on_restart(s, from, now);
@@ -119,7 +122,8 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
 void drain(NodeState& s, NodeId from, Nanoseconds now) {
   peers::release_acknowledged(s, from);  // first: what is sent below takes the places of what was acknowledged
   Delivery d;
-  while (s.peers[from].channel->poll_delivery(d)) on_delivery(s, from, d, now);
+  ReliableChannel& channel = *peers::find(s, from);
+  while (channel.poll_delivery(d)) on_delivery(s, from, d, now);
 }
 
 void run_nic(NodeState& s, Nanoseconds now) {
@@ -139,17 +143,18 @@ void settle(NodeState& s, Nanoseconds now) {
   mailbox::pump(s, now);
 }
 
-std::uint32_t next_event_peer(NodeState& s) {
-  for (NodeId i = 0; s.peer_events && i < s.settings.nodes; ++i)
-    if (s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return i;
+Peer* next_event_peer(NodeState& s) {
+  for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
+    if (s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return &s.peers[i];
   s.peer_events = false;
-  return kNoNode;
+  return nullptr;
 }
 
 bool poll_peer_event(NodeState& s, Event& out) {
-  out.peer = next_event_peer(s);
-  if (out.peer == kNoNode) return false;
-  Peer& p = s.peers[out.peer];
+  Peer* found = next_event_peer(s);
+  if (found == nullptr) return false;
+  Peer& p = *found;
+  out.peer = p.node;
   out.peer_digest = p.refused_digest;
   if (p.restarted_event)
     out.kind = Event::Kind::kPeerRestarted, p.restarted_event = false;
@@ -182,7 +187,7 @@ bool poll_answer(NodeState& s, Event& out) {
 
 std::uint32_t Node::connected_peers() const {
   std::uint32_t n = 0;
-  for (NodeId i = 0; i < state_->settings.nodes; ++i) n += peers::connected(*state_, i);
+  for (const Peer& p : state_->peers.first(state_->peers_used)) n += peers::connected(*state_, p.node);
   return n;
 }
 
@@ -220,8 +225,8 @@ Nanoseconds Node::next_deadline() const {
   const NodeState& s = *state_;
   Nanoseconds t = std::min(s.slot_timer, s.request_timer);
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
-  for (NodeId i = 0; i < s.settings.nodes; ++i)
-    if (const ReliableChannel* c = peers::find(s, i)) t = std::min(t, c->next_deadline());
+  for (const Peer& p : s.peers.first(s.peers_used))
+    if (p.channel != nullptr) t = std::min(t, p.channel->next_deadline());
   return t;
 }
 
@@ -239,8 +244,9 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
 }
 
 void Node::start(Nanoseconds now) {
+  if (!peers::cover_all(state_->limits)) return;
   for (NodeId i = 0; i < state_->settings.nodes; ++i)
-    if (i != state_->settings.self) peers::channel(*state_, i, now);
+    if (i != state_->settings.self) peers::reach(*state_, i, now);
 }
 
 Admission Node::open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation) {
@@ -300,7 +306,7 @@ Admission Node::receive_message(std::uint64_t tag, std::uint64_t cookie, Nanosec
 bool Node::forget_receive(std::uint64_t cookie) { return mailbox::forget_receive(*state_, cookie); }
 
 void Node::set_fragment_bytes(NodeId peer, std::uint32_t bytes) {
-  peers::channel(*state_, peer, 0).set_fragment_bytes(bytes);
+  if (ReliableChannel* c = peers::reach(*state_, peer, 0)) c->set_fragment_bytes(bytes);
 }
 
 void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
@@ -312,7 +318,9 @@ void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
     ++s.counters.malformed;
     return;
   }
-  peers::channel(s, frame->from, now).on_frame(*frame, now);
+  ReliableChannel* channel = peers::reach(s, frame->from, now);
+  if (channel == nullptr) return;  // counted; it will try again
+  channel->on_frame(*frame, now);
   drain(s, frame->from, now);
   verdicts::on_timer(s, now);
   settle(s, now);
@@ -321,11 +329,11 @@ void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
 void Node::on_timer(Nanoseconds now) {
   NodeState& s = *state_;
   run_nic(s, now);
-  for (NodeId i = 0; i < s.settings.nodes; ++i) {
-    ReliableChannel* c = peers::find(s, i);
-    if (c == nullptr || c->next_deadline() > now) continue;
-    c->on_timer(now);
-    drain(s, i, now);
+  for (std::uint32_t i = 0; i < s.peers_used; ++i) {
+    const Peer& p = s.peers[i];
+    if (p.channel == nullptr || p.channel->next_deadline() > now) continue;
+    p.channel->on_timer(now);
+    drain(s, p.node, now);
   }
   operations::on_request_timer(s, now);
   verdicts::on_timer(s, now);
@@ -336,7 +344,9 @@ void Node::on_path_reset(NodeId peer, Nanoseconds now) {
   if (ReliableChannel* c = peer < state_->settings.nodes ? peers::find(*state_, peer) : nullptr) c->on_path_reset(now);
 }
 
-void Node::set_writable(NodeId peer, bool writable) { state_->peers[peer].writable = writable; }
+void Node::set_writable(NodeId peer, bool writable) {
+  if (Peer* p = peers::find_peer(*state_, peer)) p->writable = writable;
+}
 
 bool Node::poll_event(Event& out) {
   NodeState& s = *state_;
@@ -365,12 +375,12 @@ bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit
   NodeState& s = *state_;
   settle(s, now);
   if (has_work()) return false;  // frames may carry its results
-  const std::uint32_t nodes = s.settings.nodes;
-  for (std::uint32_t k = 0; k < nodes; ++k) {
-    const NodeId i = (s.next_to_transmit + k) % nodes;
+  const std::uint32_t used = s.peers_used;
+  for (std::uint32_t k = 0; k < used; ++k) {
+    const std::uint32_t i = (s.next_to_transmit + k) % used;
     Peer& p = s.peers[i];
     if (p.channel == nullptr || !p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
-    s.next_to_transmit = (i + 1) % nodes;
+    s.next_to_transmit = (i + 1) % used;
     return true;
   }
   return false;

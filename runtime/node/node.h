@@ -120,6 +120,7 @@ struct NodeCounters {
   std::uint64_t future = 0;         // messages beyond the open generations
   std::uint64_t mismatch = 0;       // messages of another operation in the same generation
   std::uint64_t bad_trees = 0;      // definitions refused: their tree came in wrong pieces, or is no tree
+  std::uint64_t channels_full = 0;  // times that a peer could have no channel, for all of Limits::channels were taken
   std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
@@ -183,7 +184,7 @@ class Node {
 
   // -- commands
   void describe_groups(Nanoseconds now);  // tells the flight recorder what each group is, for who reads it next
-  void start(Nanoseconds now);            // connects to the peers
+  void start(Nanoseconds now);  // connects to the peers, unless channels are made at first use (Limits::channels)
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);

@@ -19,24 +19,26 @@ struct Parts {
   std::span<PayloadBuffers::Entry> buffers;
   std::span<Request> requests;
   std::span<FlightEvent> flight_events;
+  std::span<PeerMap::Place> peer_places;
 };
 
 // All eager payloads that peers can make us keep at a time.
-std::uint32_t eager_buffers(const Limits& l) { return l.nodes * l.message_credit + l.groups * l.open_generations; }
+std::uint32_t eager_buffers(const Limits& l) {
+  return peers::entries(l) * l.message_credit + l.groups * l.open_generations;
+}
 
 // One description of the layout, for counting bytes and for taking them. Large tables stay untouched until used.
 template <class Carver>
 void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
-  const std::size_t slots = std::size_t{l.groups} * l.open_generations;
+  const std::size_t slots = std::size_t{l.groups} * l.open_generations, entries = peers::entries(l);
   const std::size_t channel = carved_bytes<ReliableChannel>(1) +
                               carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
-  s.peers = carver.template take<Peer>(l.nodes);
-  s.outgoing_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
-  s.incoming_streams = carver.template take<StreamOwner>(std::size_t{l.nodes} * l.bulk_streams);
+  s.peers = carver.template take<Peer>(entries);
+  p.peer_places = carver.template take<PeerMap::Place>(peers::cover_all(l) ? 0 : PeerMap::places_for(entries));
   s.groups = carver.template take<GroupState>(l.groups);
   s.slots = carver.template take<Slot>(slots);
   s.outgoing = carver.template take<OutgoingMessage>(l.requests);
-  s.incoming = carver.template take<IncomingMessage>(std::size_t{l.nodes} * l.message_credit * 2 + l.requests);
+  s.incoming = carver.template take<IncomingMessage>(entries * l.message_credit * 2 + l.requests);
   p.requests = carver.template take<Request>(l.requests);
   p.buffers = carver.template take<PayloadBuffers::Entry>(Node::buffer_ids(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);
@@ -59,8 +61,10 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.buffers_place = carver.template take_untouched<std::byte>(sizeof(PayloadBuffers));
   p.requests_place = carver.template take_untouched<std::byte>(sizeof(RequestList));
   p.nic_memory = carver.template take_untouched<std::byte>(EmulatedNic::bytes_needed(l.nic_queue));
-  s.small_buffers = carver.template take_untouched<BufferId>(std::size_t{l.nodes} * l.small_window);
-  s.channel_memory = carver.template take_untouched<std::byte>(l.nodes * channel);
+  s.outgoing_streams = carver.template take_untouched<StreamOwner>(entries * l.bulk_streams);
+  s.incoming_streams = carver.template take_untouched<StreamOwner>(entries * l.bulk_streams);
+  s.small_buffers = carver.template take_untouched<BufferId>(entries * l.small_window);
+  s.channel_memory = carver.template take_untouched<std::byte>(entries * channel);
 }
 
 }  // namespace
@@ -82,11 +86,12 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
   Parts p;
   lay_out(limits, carver, *state_, p);
+  state_->peer_map = PeerMap(p.peer_places);
+  peers::take_first(*state_);
   state_->recorder = FlightRecorder(p.flight_events);
   state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
-  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(
-      p.buffers, limits.payload_bytes, limits.nodes * limits.message_credit + limits.groups * limits.open_generations);
+  state_->buffers = new (p.buffers_place.data()) PayloadBuffers(p.buffers, limits.payload_bytes, eager_buffers(limits));
   state_->requests = new (p.requests_place.data()) RequestList(p.requests);
 }
 

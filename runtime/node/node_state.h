@@ -16,6 +16,7 @@
 #include "runtime/node/flight_recorder.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
+#include "runtime/node/peer_map.h"
 #include "runtime/node/peer_message.h"
 #include "runtime/node/requests.h"
 #include "transport/emulated_nic.h"
@@ -23,7 +24,6 @@
 
 namespace fibocast {
 
-inline constexpr std::uint32_t kNoIndex = 0xffff'ffff;
 inline constexpr std::uint64_t kNoData = ~std::uint64_t{0};
 inline constexpr Nanoseconds kAskAgain = 100'000'000;  // questions to peers are asked again after this time
 
@@ -37,8 +37,10 @@ struct StreamOwner {
   BufferId buffer = kNoBuffer;  // outgoing: the reference this stream holds
 };
 
+// What a node keeps of a peer: an entry of NodeState::peers, found by NodeState::peer_map and never given up again.
 struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
+  NodeId node = kNoNode;
   bool writable = true;
   Nanoseconds trying_since = 0;  // when the channel was made
   bool up_event = false, restarted_event = false, refused_event = false;
@@ -82,7 +84,6 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
-  bool wants_buffer = false;         // what is to come needs it, but the byte budget may have no room yet
   bool called = false;       // all local participants have called; the engine learns it once their data is placed
   bool has_result = false;   // it lies where the participants get it
   bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened
@@ -205,7 +206,9 @@ struct NodeState {
   Limits limits;
   NodeSettings settings;
   NodeCounters counters;
-  std::span<Peer> peers;
+  PeerMap peer_map;
+  std::span<Peer> peers;  // the first `peers_used` are somebody's; also the entries of what is kept per peer below
+  std::uint32_t peers_used = 0;
   std::span<std::byte> channel_memory;
   std::span<BufferId> small_buffers;        // per peer, small_window each: payloads of unacknowledged small messages
   std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each

@@ -71,6 +71,7 @@ bool advance_base(NodeState& state, std::uint32_t group) {
     if (!slots::holds(s, g.base) || s.state != Slot::State::kDone || !s.closed) break;
     ++g.base;
   }
+  if (g.base != before) state.again = true;  // the payload of the one that is now the oldest may wait
   return g.base != before;
 }
 
@@ -110,8 +111,11 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   s = Slot{};
   s.used = true;
   s.generation = m.generation, s.operation = m.operation, s.root = m.root, s.charged = m.charged;
-  if (!transfers::set_shape(state, slot, m)) return kNoIndex;
   s.shape_known = m.operation == Operation::kBarrier;
+  if (!transfers::set_shape(state, slot, m)) {
+    if (s.shape_known) return kNoIndex;
+    state.engine->forget(slot);  // a guess: who is handed something out learns the shape with it
+  }
   s.state = Slot::State::kOpen;
   ++state.operations_open;
   if (s.shape_known) flight_log::opened(state, slot, now);
@@ -138,8 +142,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
-  state.again = state.again || s.wants_buffer;  // the payload of a later generation may wait behind this one's
-  s.frozen = s.wants_buffer = false;
+  s.frozen = false;
   s.due = kNever;
   --state.operations_open;
   ++(verdict == Verdict::kOk ? state.counters.operations_ok : state.counters.operations_failed);

@@ -18,8 +18,7 @@ PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_b
 }
 
 std::uint64_t PayloadBuffers::share(BufferUse use) const {
-  if (use == BufferUse::kEager) return ~0ull;
-  return use == BufferUse::kOutgoing ? payload_bytes_ / 2 : payload_bytes_ / 4;
+  return use == BufferUse::kEager ? ~0ull : payload_bytes_ / 4;
 }
 
 std::optional<BufferId> PayloadBuffers::reserve(std::uint64_t bytes, BufferUse use) {

@@ -10,8 +10,12 @@ namespace fibocast::peers {
 
 namespace {
 
-std::span<StreamOwner> owners_of(std::span<StreamOwner> all, const Limits& limits, NodeId peer) {
-  return all.subspan(std::size_t{peer} * limits.bulk_streams, limits.bulk_streams);
+std::uint32_t entry_of(const NodeState& state, const Peer& p) {
+  return static_cast<std::uint32_t>(&p - state.peers.data());
+}
+
+std::span<StreamOwner> owners_of(const NodeState& state, std::span<StreamOwner> all, const Peer& p) {
+  return all.subspan(std::size_t{entry_of(state, p)} * state.limits.bulk_streams, state.limits.bulk_streams);
 }
 
 StreamOwner* find_owner(std::span<StreamOwner> owners, std::uint32_t stream) {
@@ -45,28 +49,62 @@ ChannelSettings channel_settings(const NodeSettings& s, NodeId peer) {
   return c;
 }
 
-BufferId& small_buffer(NodeState& state, NodeId peer, std::uint64_t message) {
-  return state.small_buffers[std::size_t{peer} * state.limits.small_window + message % state.limits.small_window];
+BufferId& small_buffer(NodeState& state, const Peer& p, std::uint64_t message) {
+  const std::uint32_t window = state.limits.small_window;
+  return state.small_buffers[std::size_t{entry_of(state, p)} * window + message % window];
+}
+
+Peer& take_entry(NodeState& state, NodeId peer) {
+  state.peer_map.add(peer, state.peers_used);
+  Peer& p = state.peers[state.peers_used++];
+  p.node = peer;
+  return p;
+}
+
+ReliableChannel* make_channel(NodeState& state, Peer& p, Nanoseconds now) {
+  const ChannelLimits limits = channel_limits(state.limits);
+  const std::size_t object_bytes = carved_bytes<ReliableChannel>(1);
+  const std::size_t bytes = object_bytes + carved_bytes<std::byte>(ReliableChannel::bytes_needed(limits));
+  const std::span<std::byte> memory = state.channel_memory.subspan(entry_of(state, p) * bytes, bytes);
+  p.channel = new (memory.data())
+      ReliableChannel(limits, channel_settings(state.settings, p.node), memory.subspan(object_bytes));
+  std::ranges::uninitialized_value_construct(owners_of(state, state.outgoing_streams, p));
+  std::ranges::uninitialized_value_construct(owners_of(state, state.incoming_streams, p));
+  p.channel->connect(now);
+  p.trying_since = now;
+  return p.channel;
 }
 
 }  // namespace
 
 ChannelLimits channel_limits(const Limits& l) { return {l.small_window, l.small_body, l.bulk_window, l.bulk_streams}; }
 
-ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now) {
+void take_first(NodeState& state) {
+  if (!cover_all(state.limits)) return void(take_entry(state, state.settings.self));
+  for (NodeId node = 0; node < state.settings.nodes; ++node) take_entry(state, node);
+}
+
+ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now) {
   check(peer < state.settings.nodes && peer != state.settings.self);
-  Peer& p = state.peers[peer];
-  if (p.channel != nullptr) return *p.channel;
-  const ChannelLimits limits = channel_limits(state.limits);
-  const std::size_t channel_bytes = carved_bytes<std::byte>(ReliableChannel::bytes_needed(limits));
-  const std::size_t object_bytes = carved_bytes<ReliableChannel>(1);
-  const std::span<std::byte> memory =
-      state.channel_memory.subspan(peer * (object_bytes + channel_bytes), object_bytes + channel_bytes);
-  p.channel =
-      new (memory.data()) ReliableChannel(limits, channel_settings(state.settings, peer), memory.subspan(object_bytes));
-  p.channel->connect(now);
-  p.trying_since = now;
-  return *p.channel;
+  Peer* p = find_peer(state, peer);
+  if (p != nullptr && p->channel != nullptr) return p->channel;
+  if (p == nullptr && state.peers_used == state.peers.size()) {
+    ++state.counters.channels_full;
+    return nullptr;
+  }
+  return make_channel(state, p == nullptr ? take_entry(state, peer) : *p, now);
+}
+
+Peer& of(NodeState& state, NodeId peer) {
+  Peer* p = find_peer(state, peer);
+  check(p != nullptr);
+  return *p;
+}
+
+ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now) {
+  ReliableChannel* c = reach(state, peer, now);
+  check(c != nullptr);
+  return *c;
 }
 
 bool connected(const NodeState& state, NodeId peer) {
@@ -74,48 +112,66 @@ bool connected(const NodeState& state, NodeId peer) {
   return c != nullptr && c->state() == ChannelState::kConnected;
 }
 
-bool may_come(const NodeState& state, NodeId peer, Nanoseconds now) {
-  return !connected(state, peer) && now - state.peers[peer].trying_since < state.settings.suspicion;
+bool may_come(NodeState& state, NodeId peer, Nanoseconds now) {
+  const ReliableChannel* c = reach(state, peer, now);
+  return c != nullptr && c->state() != ChannelState::kConnected &&
+         now - of(state, peer).trying_since < state.settings.suspicion;
+}
+
+bool has_room(NodeState& state, NodeId to, Nanoseconds now) {
+  const ReliableChannel* c = reach(state, to, now);
+  if (c == nullptr || c->state() != ChannelState::kConnected) return false;
+  if (c->small_free() == 0) state.again = true;
+  return c->small_free() > 0;
 }
 
 bool send(NodeState& state, NodeId to, const PeerMessage& message, bool urgent, Nanoseconds now, PayloadRange payload) {
-  ReliableChannel& c = channel(state, to, now);
-  if (c.small_free() == 0) {
+  ReliableChannel* c = reach(state, to, now);
+  if (c == nullptr || c->small_free() == 0) {
     state.again = true;
     return false;
   }
   std::array<std::byte, kMaxPeerMessage> body;
   const std::size_t bytes = encode_peer_message(message, body);
   if (payload.length > 0) state.buffers->add_reference(payload.buffer);
-  small_buffer(state, to, state.peers[to].small_sent++) = payload.length > 0 ? payload.buffer : kNoBuffer;
-  c.send_small(std::span<const std::byte>(body).first(bytes), payload, urgent, now);
+  Peer& p = of(state, to);
+  small_buffer(state, p, p.small_sent++) = payload.length > 0 ? payload.buffer : kNoBuffer;
+  c->send_small(std::span<const std::byte>(body).first(bytes), payload, urgent, now);
   return true;
 }
 
 void release_acknowledged(NodeState& state, NodeId peer) {
-  Peer& p = state.peers[peer];
+  Peer& p = of(state, peer);
   for (; p.small_released < p.channel->small_released(); ++p.small_released) {
-    const BufferId buffer = small_buffer(state, peer, p.small_released);
+    const BufferId buffer = small_buffer(state, p, p.small_released);
     if (buffer != kNoBuffer) state.buffers->release(buffer);
   }
 }
 
+std::span<StreamOwner> outgoing_owners(NodeState& state, NodeId peer) {
+  return owners_of(state, state.outgoing_streams, of(state, peer));
+}
+
+std::span<StreamOwner> incoming_owners(NodeState& state, NodeId peer) {
+  return owners_of(state, state.incoming_streams, of(state, peer));
+}
+
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now) {
-  ReliableChannel& c = channel(state, to, now);
-  StreamOwner* place = free_owner(owners_of(state.outgoing_streams, state.limits, to));
-  if (c.bulk_send_free() == 0 || place == nullptr) {
+  ReliableChannel* c = reach(state, to, now);
+  StreamOwner* place = c == nullptr ? nullptr : free_owner(outgoing_owners(state, to));
+  if (place == nullptr || c->bulk_send_free() == 0) {
     state.again = true;
     return kNoIndex;
   }
   *place = owner;
-  place->stream = c.bulk_open(total);
+  place->stream = c->bulk_open(total);
   return place->stream;
 }
 
 bool accept_stream(NodeState& state, NodeId from, std::uint32_t stream, PayloadRange target, StreamOwner owner,
                    Nanoseconds now) {
   ReliableChannel& c = channel(state, from, now);
-  StreamOwner* place = free_owner(owners_of(state.incoming_streams, state.limits, from));
+  StreamOwner* place = free_owner(incoming_owners(state, from));
   if (c.bulk_receive_free() == 0 || place == nullptr) {
     state.again = true;
     return false;
@@ -127,11 +183,11 @@ bool accept_stream(NodeState& state, NodeId from, std::uint32_t stream, PayloadR
 }
 
 StreamOwner* outgoing_owner(NodeState& state, NodeId peer, std::uint32_t stream) {
-  return find_owner(owners_of(state.outgoing_streams, state.limits, peer), stream);
+  return find_owner(outgoing_owners(state, peer), stream);
 }
 
 StreamOwner* incoming_owner(NodeState& state, NodeId peer, std::uint32_t stream) {
-  return find_owner(owners_of(state.incoming_streams, state.limits, peer), stream);
+  return find_owner(incoming_owners(state, peer), stream);
 }
 
 void copy(NodeState& state, std::span<const std::byte> bytes, PayloadRange range) {

@@ -1,4 +1,5 @@
-// The node's channels: made at first use, and the one place where messages to peers are encoded. Core.
+// The node's channels: made at first use, from a pool that may be smaller than the cluster (Limits::channels), and the
+// one place where messages to peers are encoded. Core.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +10,45 @@ namespace fibocast::peers {
 
 ChannelLimits channel_limits(const Limits& limits);
 
-// The channel to a peer, connecting if it is new. Precondition: peer < nodes, not this node.
-ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now);
-// Null if there has been nothing to say to or hear from it yet.
-inline ReliableChannel* find(const NodeState& state, NodeId peer) { return state.peers[peer].channel; }
-bool connected(const NodeState& state, NodeId peer);
-// Not connected, and tried for less than the suspicion time: it may only be slow to start.
-bool may_come(const NodeState& state, NodeId peer, Nanoseconds now);
+inline bool cover_all(const Limits& l) { return l.channels == 0 || l.channels >= l.nodes; }
+// Of the tables that are kept per peer: this node has an entry too, without a channel.
+inline std::uint32_t entries(const Limits& l) { return cover_all(l) ? l.nodes : l.channels + 1; }
+// At the start: an entry for each node if there is one, else for this node alone.
+void take_first(NodeState& state);
 
-// Sends a small message, `urgent` if an operation waits for it. False: the window is full just now; the caller keeps
-// the matter in its own state and NodeState::again is set. A payload's buffer gains a reference until the peer has it.
+// Null if there has been nothing to say to or hear from it yet.
+inline Peer* find_peer(const NodeState& state, NodeId peer) {
+  const std::uint32_t entry = state.peer_map.find(peer);
+  return entry == kNoIndex ? nullptr : &state.peers[entry];
+}
+inline ReliableChannel* find(const NodeState& state, NodeId peer) {
+  const Peer* p = find_peer(state, peer);
+  return p == nullptr ? nullptr : p->channel;
+}
+// The channel to a peer, connecting if it is new; null: none is left. Precondition: peer < nodes, not this node.
+ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now);
+// The same for those that have been heard from, or tried. Precondition: they have an entry.
+Peer& of(NodeState& state, NodeId peer);
+ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now);
+
+bool connected(const NodeState& state, NodeId peer);
+// Tried, now if not before, and not connected for less than the suspicion time: it may only be slow to start.
+bool may_come(NodeState& state, NodeId peer, Nanoseconds now);
+// Connected, and send() will take a message. False: not now; tried, and NodeState::again is set if the window is full.
+bool has_room(NodeState& state, NodeId to, Nanoseconds now);
+
+// Sends a small message, `urgent` if an operation waits for it. False: the window is full just now, or no channel is
+// left; the caller keeps the matter in its own state and NodeState::again is set. A payload's buffer gains a reference
+// until the peer has it.
 bool send(NodeState& state, NodeId to, const PeerMessage& message, bool urgent, Nanoseconds now,
           PayloadRange payload = {});
 
-// Lets go of the payloads of small messages that the peer has acknowledged.
+// Lets go of the payloads of small messages that the peer has acknowledged. Precondition: it has a channel, as below.
 void release_acknowledged(NodeState& state, NodeId peer);
 
+// The streams under way to or from a peer.
+std::span<StreamOwner> outgoing_owners(NodeState& state, NodeId peer);
+std::span<StreamOwner> incoming_owners(NodeState& state, NodeId peer);
 // Opens a bulk stream and notes who it belongs to. kNoIndex: all streams to this peer are taken just now.
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now);
 // Names the buffer of a stream the peer has announced. False: too many are coming in just now.

@@ -34,11 +34,7 @@ void each_receive(NodeState& state, std::uint32_t slot, Function function) {
 bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const NodeId to = transfers::node_of(state, slot, t.peer);
-  if (!peers::connected(state, to)) return false;
-  if (peers::channel(state, to, now).small_free() == 0) {
-    state.again = true;
-    return false;
-  }
+  if (!peers::has_room(state, to, now)) return false;
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
   const std::uint32_t stream = peers::open_stream(state, to, slots::stream_bytes(state, slot, t), owner, now);
   if (stream == kNoIndex) return false;
@@ -70,6 +66,24 @@ void give_up_send(NodeState& state, std::uint32_t slot, std::uint32_t index, Nod
   --state.slots[slot].streams_open;
 }
 
+// A place in the channel that a later generation took before could keep an older one from ending for ever.
+bool older_one_will_send(NodeState& state, std::uint32_t slot, Rank peer) {
+  const std::uint32_t group = slots::group_of(state, slot);
+  for (Generation g = state.groups[group].base; g < state.slots[slot].generation; ++g) {
+    const std::uint32_t older = slots::index_of(state, group, g);
+    const Slot& o = state.slots[older];
+    if (!slots::holds(o, g) || !o.shape_known || o.state != Slot::State::kOpen) continue;
+    bool will = false;
+    each_send(state, older, [&](std::uint32_t index, const Transfer& t) {
+      will = transfers::node_of(state, older, t.peer) == peer && slots::is_bulk(state, older, t) &&
+             slots::transfer_states(state, older)[index].stream == Stream::kNone;
+      return !will;
+    });
+    if (will) return true;
+  }
+  return false;
+}
+
 bool is_open(const TransferState& t) { return t.stream == Stream::kAnnounced || t.stream == Stream::kGranted; }
 
 }  // namespace
@@ -80,6 +94,7 @@ void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
     const TransferState& transfer = slots::transfer_states(state, slot)[index];
     if (transfer.stream != Stream::kNone || !slots::is_bulk(state, slot, t)) return true;
+    if (older_one_will_send(state, slot, transfers::node_of(state, slot, t.peer))) return state.again = true;
     return announce(state, slot, index, t, now);
   });
 }

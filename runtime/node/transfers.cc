@@ -48,11 +48,7 @@ bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, s
   m.completed = window::subtree_base(state, group);
   const NodeId to = node_of(state, slot, t.peer);
   // What waits for a peer that is not there must not reach it after the generation has ended without it.
-  if (!peers::connected(state, to)) return false;
-  if (peers::channel(state, to, now).small_free() == 0) {
-    state.again = true;
-    return false;
-  }
+  if (!peers::has_room(state, to, now)) return false;
   if (!local_data::prepare_send(state, slot, index)) return false;
   const std::uint64_t bytes = slots::bytes_of(state, slot, t, repetition);
   const std::uint64_t offset = slots::transfer_states(state, slot)[index].offset;

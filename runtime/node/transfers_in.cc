@@ -33,7 +33,7 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   v.verdict = recorded == kNoIndex ? Verdict::kStale : state.slots[recorded].verdict;
   v.ranks = recorded == kNoIndex ? RankSet{} : state.slots[recorded].ranks;
   // A success that a former incarnation of the sender took part in is not one of this incarnation.
-  if (v.verdict == Verdict::kOk && state.peers[to].session > 1) v.verdict = Verdict::kStale;
+  if (v.verdict == Verdict::kOk && peers::of(state, to).session > 1) v.verdict = Verdict::kStale;
   peers::send(state, to, v, true, now);
 }
 

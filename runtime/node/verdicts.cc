@@ -14,7 +14,7 @@ namespace fibocast::verdicts {
 namespace {
 
 // kNoNode: wait a little, for two coordinators at a time might find two verdicts.
-NodeId coordinator(const NodeState& state, std::uint32_t slot, Nanoseconds now) {
+NodeId coordinator(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
   std::uint32_t skip = s.coordinators_tried;
@@ -142,7 +142,7 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
   q.verdict = decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
-  q.phase = Inquiry::Phase::kTelling;
+  q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
   if (slots::holds(state.slots[slot], q.generation)) operations::conclude(state, slot, q.verdict, q.ranks, now);
 }
@@ -187,7 +187,8 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
-  if (g.inquiry.phase == Inquiry::Phase::kTelling && tell_members(state, group, now)) {
+  // Who takes nothing for so long asks when it is back.
+  if (g.inquiry.phase == Inquiry::Phase::kTelling && (tell_members(state, group, now) || now >= g.inquiry.due)) {
     const Generation base = g.inquiry.window_base;
     g.inquiry.phase = Inquiry::Phase::kIdle;
     for (Generation& b : groups::child_bases(state, group)) b = std::max(b, base);
@@ -380,9 +381,9 @@ bool greet(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) 
 }
 
 void greet_newcomers(NodeState& state, Nanoseconds now) {
-  for (NodeId peer = 0; peer < state.settings.nodes; ++peer) {
-    std::uint32_t& next = state.peers[peer].greet_group;
-    while (next < state.groups.size() && peers::connected(state, peer) && greet(state, next, peer, now)) ++next;
+  for (Peer& p : state.peers.first(state.peers_used)) {
+    std::uint32_t& next = p.greet_group;
+    while (next < state.groups.size() && peers::connected(state, p.node) && greet(state, next, p.node, now)) ++next;
   }
 }
 

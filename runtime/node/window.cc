@@ -75,6 +75,17 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
   }
 }
 
+void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer) {
+  GroupState& g = state.groups[group];
+  const RankSchedule s = groups::window_schedule(state, group);
+  if (s.stages.empty()) return;
+  const Rank rank = g.members.index_of(newcomer);
+  if (s.stages[0].sends > 0 && s.sends(s.stages[0])[0].peer == rank) g.reported = 0;
+  const std::span<const Transfer> children = s.sends(s.stages[1]);
+  for (std::uint32_t k = 0; k < children.size(); ++k)
+    if (children[k].peer == rank) groups::child_windows(state, group)[k] = 0;
+}
+
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.rank == kNoRank) return;

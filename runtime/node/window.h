@@ -15,4 +15,7 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
 // GroupState::global_base.
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now);
 
+// This peer is here anew and knows nothing of what was told before.
+void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer);
+
 }  // namespace fibocast::window

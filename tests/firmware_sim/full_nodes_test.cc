@@ -1,35 +1,15 @@
 // Whole nodes on the modelled networks take exactly as long as their engines alone.
 #include "firmware_sim/full_nodes.h"
 
-#include "collectives/algorithm_catalog.h"
-#include "firmware_sim/experiment.h"
-#include "firmware_sim/machine_presets.h"
-#include "tests/firmware_sim/simulated.h"
+#include <algorithm>
+
+#include "tests/firmware_sim/full_nodes.h"
 
 namespace fibocast {
 namespace {
 
-ExperimentRequest on(const std::string& machine, Operation operation, const std::string& algorithm, Rank ranks) {
-  std::string error;
-  ExperimentRequest request;
-  request.machine = machine_preset(machine, ranks, error).value();
-  request.operation = operation;
-  request.algorithm = algorithm;
-  request.ranks = ranks;
-  return request;
-}
-
-void expect_the_same(const ExperimentRequest& request) {
-  std::string error;
-  auto engines = Experiment::prepare(request, error), nodes = Experiment::prepare(request, error);
-  ASSERT_TRUE(engines && nodes) << error;
-  const auto expected = engines->run({}, error);
-  const auto found = nodes->run_full_nodes(error);
-  ASSERT_TRUE(expected && found) << error;
-  EXPECT_EQ(found->messages, expected->messages);
-  for (Rank v = 0; v < participating_ranks(engines->shape()); ++v)
-    ASSERT_EQ(found->active[v], expected->active[v]) << request.machine.name << ' ' << engines->way() << ' ' << v;
-}
+using test::expect_the_same;
+using test::experiment_on;
 
 class FullNodesOn : public testing::TestWithParam<const char*> {};
 
@@ -49,7 +29,7 @@ TEST_P(FullNodesOn, TakeAsLongAsTheirEngines) {
     for (const Rank ranks : {2u, 7u, 19u}) {
       // All send at once and contend: who is first depends on more than the source.
       if (GetParam() == std::string("delta") && asked.algorithm == std::string("dissemination:2")) continue;
-      ExperimentRequest request = on(GetParam(), asked.operation, asked.algorithm, ranks);
+      ExperimentRequest request = experiment_on(GetParam(), asked.operation, asked.algorithm, ranks);
       request.bytes = asked.bytes;
       expect_the_same(request);
     }
@@ -63,17 +43,21 @@ INSTANTIATE_TEST_SUITE_P(Machines, FullNodesOn, testing::Values("ideal", "manna"
                          });
 
 TEST(FullNodes, AnotherRootAndRandomPlaces) {
-  ExperimentRequest request = on("hnow", Operation::kMulticast, "fibo", 16);
+  ExperimentRequest request = experiment_on("hnow", Operation::kMulticast, "fibo", 16);
   request.bytes = 100, request.root = 5, request.placement = Placement::kRandom;
   expect_the_same(request);
 }
 
 TEST(FullNodes, TreesThatAreNoFormula) {
   for (const char* tree : {"optimum", "hierarchical", "slow-first"}) {
-    ExperimentRequest request = on("hnow", Operation::kMulticast, "", 8);
+    ExperimentRequest request = experiment_on("hnow", Operation::kMulticast, "", 8);
     request.tree = tree, request.bytes = 300, request.root = 2;
     expect_the_same(request);
   }
+}
+
+TEST(FullNodes, AreMany) {
+  for (const ExperimentRequest& request : test::large_experiments(256)) expect_the_same(request);
 }
 
 TEST(FullNodes, RefuseWithASentence) {
@@ -83,10 +67,11 @@ TEST(FullNodes, RefuseWithASentence) {
     EXPECT_FALSE(experiment->run_full_nodes(error));
     return error;
   };
-  EXPECT_EQ(error_of(on("ideal", Operation::kBarrier, "fibo", 129)), "whole nodes are run up to 128 at a time");
-  EXPECT_EQ(error_of(on("cbft", Operation::kBarrier, "binomial", 4)),
+  EXPECT_EQ(error_of(experiment_on("ideal", Operation::kBarrier, "fibo", 10'001)),
+            "whole nodes are run up to 10000 at a time");
+  EXPECT_EQ(error_of(experiment_on("cbft", Operation::kBarrier, "binomial", 4)),
             "whole nodes run on networks that answer at once: not on this one");
-  ExperimentRequest request = on("manna", Operation::kBarrier, "fibo", 19);
+  ExperimentRequest request = experiment_on("manna", Operation::kBarrier, "fibo", 19);
   request.machine.far_send = 1;
   EXPECT_EQ(error_of(request), "whole nodes do not know of networks that keep the sender longer");
 }

@@ -60,8 +60,8 @@ class Members {
     cluster_ = std::make_unique<VirtualCluster>(settings);
     cluster_->start_all();
     EXPECT_TRUE(cluster_->connect_all());
-    settings.network.loss = settings.network.duplicate = loss;
-    cluster_->network().set_settings(settings.network);
+    faults_ = {fibocast::loss(loss), duplicates(loss)};
+    for (const Fault& fault : faults_) cluster_->begin(fault);
   }
 
   bool create(const Tree& tree, NodeId at) {
@@ -111,6 +111,7 @@ class Members {
   }
 
   Rank ranks_;
+  std::vector<Fault> faults_;
   std::unique_ptr<VirtualCluster> cluster_;
 };
 

@@ -62,7 +62,7 @@ class Experiment {
     settings.node.plan.reduction = {.s = 88, .r = 27};
     settings.node.plan.segment_bytes = 9'000;
     settings.network.latency_min = 10'000, settings.network.latency_max = 60'000, settings.network.jitter = 20'000;
-    settings.network.loss = loss, settings.network.duplicate = loss;
+    settings.faults = {fibocast::loss(loss), duplicates(loss)};
     settings.seed = bytes + shape_.ranks;
     cluster_ = std::make_unique<VirtualCluster>(settings);
   }

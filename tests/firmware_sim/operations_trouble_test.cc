@@ -82,7 +82,8 @@ class Trouble {
     s.node.plan.distribution = {.s = 27, .r = 88};
     s.node.plan.reduction = {.s = 88, .r = 27};
     s.node.suspicion = kSecond;
-    s.network.latency_min = 10'000, s.network.latency_max = 60'000, s.network.jitter = 20'000, s.network.loss = 0.05;
+    s.network.latency_min = 10'000, s.network.latency_max = 60'000, s.network.jitter = 20'000;
+    s.faults = {loss(0.05)};
     return s;
   }
 

@@ -22,7 +22,7 @@ class Routers : public testing::Test {
     settings.nodes = kParticipants + kRouters;
     settings.limits.transfers = 60, settings.limits.stages = 30;
     settings.network.latency_min = 10'000, settings.network.latency_max = 90'000;
-    settings.network.loss = 0.05;
+    settings.faults = {loss(0.05)};
     return settings;
   }
   Verdict create(Rank routers) {

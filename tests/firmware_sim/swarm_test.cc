@@ -20,7 +20,7 @@ TEST_P(Swarm, KeepsEveryPromise) {
     const Scenario scenario = make_scenario(seed);
     const SwarmResult result = run_scenario(scenario);
     EXPECT_TRUE(result.finished) << "seed " << seed;
-    EXPECT_EQ(check_all(result.history), Faults{}) << "again: fibocast_swarm --seed " << seed << "\n"
+    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --seed " << seed << "\n"
                                                    << describe(scenario);
     if (HasFailure()) return;
   }
@@ -37,7 +37,7 @@ struct FoundFault {
 class SwarmRegression : public testing::TestWithParam<FoundFault> {};
 
 TEST_P(SwarmRegression, IsNotThereAnyMore) {
-  EXPECT_EQ(check_all(run_scenario(make_scenario(GetParam().seed)).history), Faults{});
+  EXPECT_EQ(check_all(run_scenario(make_scenario(GetParam().seed)).history), Findings{});
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,

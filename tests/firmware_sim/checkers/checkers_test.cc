@@ -78,7 +78,7 @@ TEST(Checkers, PassARightHistory) {
   s.arrive(1, 2);
   s.done(1, 2, Verdict::kDeadlineExceeded, {1});
   s.good_barrier(3);
-  EXPECT_EQ(check_all(s.history), Faults{});
+  EXPECT_EQ(check_all(s.history), Findings{});
 }
 
 TEST(ReleaseChecker, NoticesAnEarlyRelease) {
@@ -209,7 +209,7 @@ TEST(VerdictChecker, NoticesMixedVerdictsAndNames) {
   Story held;  // the window may not have let it in
   held.arrive(0, held.history.window);
   held.done(0, held.history.window, Verdict::kDeadlineExceeded);
-  EXPECT_EQ(check_verdicts(held.history), Faults{});
+  EXPECT_EQ(check_verdicts(held.history), Findings{});
 }
 
 TEST(SuccessChecker, NoticesAFailureWithoutReason) {

@@ -173,9 +173,8 @@ TEST(GivenTrees, ComeThroughLossAndDuplicates) {
   ClusterSettings settings = wide_cluster(kMany);
   settings.network.latency_max = kMillisecond, settings.network.jitter = kMillisecond;
   Team team(settings);
-  NetworkSettings bad = settings.network;
-  bad.loss = bad.duplicate = 0.2;
-  team.cluster.network().set_settings(bad);
+  const Fault losses = loss(0.2), copies = duplicates(0.2);
+  team.cluster.begin(losses), team.cluster.begin(copies);
   const Entries tree = odd_tree(kMany);
   ASSERT_EQ(create(team, 3, definition_of(tree)), Verdict::kOk);
   EXPECT_EQ(multicast_edges(team, "odd"), edges_in(tree));
@@ -279,7 +278,8 @@ TEST(GivenTrees, HalfADefinitionIsForgottenAfterTheGroupPatience) {
       team.cluster.at(team.cluster.now() + 1, [&team] { team.cluster.node(5).stop(); });
     }
   });
-  team.cluster.network().set_settings({.latency_min = kMillisecond, .latency_max = kMillisecond});
+  const Fault slow{.kind = Fault::Kind::kReorder, .nodes = {}, .time = kMillisecond};
+  team.cluster.begin(slow);
   team.cluster.create(5, definition_of(tree));
   team.cluster.run_until(team.in(kSecond / 2));
   ASSERT_TRUE(stopped);
@@ -311,7 +311,8 @@ TEST(GivenTrees, OfOneNameButOfTwoShapesLeaveTheFirstGroupInPlace) {
 
 TEST(GivenTrees, DefinedByTwoNodesAtATimeAreNeverMixed) {
   Team team(wide_cluster(kMany));
-  team.cluster.network().set_settings({.latency_min = kMillisecond, .latency_max = kMillisecond});
+  const Fault slow{.kind = Fault::Kind::kReorder, .nodes = {}, .time = kMillisecond};
+  team.cluster.begin(slow);
   const Entries a = odd_tree(61), b = odd_tree(61, 9);
   const Asked one = team.cluster.create(62, definition_of(a)), two = team.cluster.create(63, definition_of(b));
   ASSERT_TRUE(team.wait({one.cookie, two.cookie}));

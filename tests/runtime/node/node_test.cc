@@ -143,7 +143,7 @@ TEST(Multicast, ArrivesBeforeAnybodyAskedForIt) {
 TEST(Multicast, OfEightMebibytesSurvivesFivePercentLoss) {
   ClusterSettings settings = cluster_of(4);
   settings.network.latency_max = 100 * kMicrosecond;
-  settings.network.loss = 0.05;
+  settings.faults = {loss(0.05)};
   settings.node.plan.segment_bytes = 65'536;
   Team team(settings);
   const std::vector<std::byte> bytes = pattern(7, 8 << 20);

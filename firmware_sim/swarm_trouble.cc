@@ -1,0 +1,137 @@
+#include "firmware_sim/swarm_trouble.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "collectives/algorithm_catalog.h"
+#include "firmware_sim/random.h"
+#include "firmware_sim/swarm_data.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kSecond = 1'000'000'000;
+constexpr Nanoseconds kPatienceForTheDead = 5 * kSecond;
+constexpr std::uint64_t kElement = 8;
+
+// Short times as often as long ones.
+Nanoseconds random_time(Random& random, Nanoseconds low, Nanoseconds high) {
+  const double span = std::log(static_cast<double>(high) / static_cast<double>(low));
+  return static_cast<Nanoseconds>(static_cast<double>(low) *
+                                  std::exp(span * static_cast<double>(random.below(1001)) / 1000));
+}
+
+// Each algorithm that this operation has and these ranks can do, or what the plan says; nothing if there is none.
+std::optional<AlgorithmChoice> random_choice(Random& random, const ScenarioGroup& group, const Plan& plan,
+                                             ScenarioOperation o) {
+  std::vector<AlgorithmChoice> choices;
+  if (most_bytes(group, plan, o)) choices.push_back({});
+  for (const AlgorithmEntry& entry : algorithm_catalog()) {
+    if (entry.operation != o.operation) continue;
+    o.choice = entry.choice;
+    const bool routed = entry.choice.algorithm == Algorithm::kFlooding;
+    if (!routed && group.tree.empty() && objection(shape_of(group, o)).empty() && most_bytes(group, plan, o))
+      choices.push_back(entry.choice);
+  }
+  if (choices.empty()) return {};
+  return choices[random.below(choices.size())];
+}
+
+void add_data(Random& random, ScenarioGroup& group, const Plan& plan) {
+  for (ScenarioOperation& each : group.operations) {
+    if (!random.chance(0.5)) continue;
+    ScenarioOperation o = each;
+    o.operation = static_cast<Operation>(random.between(1, 10));
+    const bool rooted = is_push(o.operation) || o.operation == Operation::kReduce ||
+                        o.operation == Operation::kGather || o.operation == Operation::kConquer;
+    o.root = rooted ? static_cast<Rank>(random.below(group.members.size())) : 0;
+    const std::array<std::uint64_t, 5> elements = {0, 1, 30, 140, 2500};
+    o.bytes = o.operation == Operation::kBarrier ? 0 : kElement * elements[random.below(elements.size())];
+    const std::optional<AlgorithmChoice> choice = random_choice(random, group, plan, o);
+    if (!choice) continue;
+    const bool shares = o.operation == Operation::kDivide || o.operation == Operation::kConquer;
+    o.choice = shares ? AlgorithmChoice{Algorithm::kBinomialShares, {}, kWholeShare} : *choice;
+    each = o;
+  }
+}
+
+std::uint64_t largest_operation(const Scenario& scenario, const ScenarioGroup& group) {
+  std::uint64_t most = scenario.cluster.limits.eager_bytes;
+  for (const ScenarioOperation& o : group.operations)
+    most = std::max(most, most_bytes(group, plan_of(scenario, group), o).value_or(o.bytes));
+  return most;
+}
+
+// 1.0 times what the largest operation of each group, and the largest message, need; every use has a quarter.
+void tighten(Scenario& scenario) {
+  std::uint64_t operations = 0, messages = 0;
+  for (const ScenarioGroup& group : scenario.groups) operations += largest_operation(scenario, group);
+  for (const ScenarioFlow& flow : scenario.flows)
+    for (const std::uint64_t bytes : flow.sizes) messages = std::max(messages, bytes);
+  scenario.cluster.limits.payload_bytes = 4 * std::max(operations, messages);
+}
+
+std::vector<NodeId> random_nodes(Random& random, std::uint32_t nodes, std::uint32_t most) {
+  std::vector<NodeId> all;
+  for (NodeId id = 0; id < nodes; ++id) all.push_back(id);
+  for (std::uint32_t i = nodes; i > 1; --i) std::swap(all[i - 1], all[random.below(i)]);
+  all.resize(random.below(std::max(most, 1u)) + 1);
+  std::ranges::sort(all);
+  return all;
+}
+
+Fault random_fault(Random& random, const Scenario& scenario) {
+  using Kind = Fault::Kind;
+  const std::uint32_t nodes = scenario.cluster.nodes;
+  Fault fault;
+  fault.kind = static_cast<Kind>(random.below(10));
+  if (nodes < 2 && (fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay)) fault.kind = Kind::kPause;
+  fault.nodes = random_nodes(random, nodes, is_of_messages(fault.kind) ? nodes / 2 : nodes / 3);
+  for (const NodeId id : fault.nodes) fault.begins = std::max(fault.begins, scenario.start_at[id]);
+  fault.begins += random_time(random, 100'000, 5 * kSecond);
+  fault.heals = fault.begins + random_time(random, kMillisecond, 8 * kSecond);
+  if (fault.kind == Kind::kCrash && random.chance(0.4)) fault.heals = kNever;
+  if (fault.kind == Kind::kClockJump) fault.heals = kNever;
+  fault.probability = has_probability(fault.kind) ? static_cast<double>(random.between(5, 60)) / 100 : 1;
+  if (has_time(fault.kind)) fault.time = random_time(random, kMillisecond, kSecond);
+  if (fault.kind == Kind::kSlow) fault.time = random_time(random, 100'000, 50 * kMillisecond);
+  return fault;
+}
+
+bool crashes(const Fault& fault, NodeId node) { return fault.kind == Fault::Kind::kCrash && concerns(fault, node); }
+
+// Who creates a group comes back to do it; what is sent to the dead is theirs no more; and nobody waits minutes for
+// them.
+void live_with_crashes(Scenario& scenario, Fault& fault) {
+  if (fault.kind != Fault::Kind::kCrash) return;
+  scenario.patience = kPatienceForTheDead;
+  for (const ScenarioGroup& group : scenario.groups)
+    if (group.kind == ScenarioGroup::Kind::kCreated && concerns(fault, group.members.front()) && fault.heals == kNever)
+      fault.heals = fault.begins + kSecond;
+  std::erase_if(scenario.flows,
+                [&](const ScenarioFlow& flow) { return crashes(fault, flow.from) || crashes(fault, flow.to); });
+}
+
+}  // namespace
+
+Scenario make_troubled_scenario(std::uint64_t seed) {
+  Scenario scenario = make_scenario(seed);
+  Random random(seed ^ 0xfa0175);
+  scenario.cluster.limits.stages = 64;
+  scenario.cluster.limits.transfers = std::max(scenario.cluster.limits.transfers, 80u);
+  for (ScenarioGroup& group : scenario.groups)
+    if (group.participants == 1 && random.chance(0.6)) add_data(random, group, plan_of(scenario, group));
+  if (random.chance(0.4)) tighten(scenario);
+  for (std::uint64_t left = random.below(4); left > 0; --left) {
+    Fault fault = random_fault(random, scenario);
+    live_with_crashes(scenario, fault);
+    scenario.cluster.faults.push_back(fault);
+  }
+  scenario.grace = grace_for(scenario.cluster);
+  return scenario;
+}
+
+}  // namespace fibocast

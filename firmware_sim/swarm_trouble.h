@@ -1,0 +1,14 @@
+// Makes a scenario harder, as a second seed decides: operations that move data, memory that is just enough, and faults
+// of nodes and of the network that come and go.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware_sim/swarm_scenario.h"
+
+namespace fibocast {
+
+// make_scenario(seed) with all of that.
+Scenario make_troubled_scenario(std::uint64_t seed);
+
+}  // namespace fibocast
