@@ -26,6 +26,7 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   struct Events {
     std::function<void()> on_writable;
     std::function<void()> on_reset;
+    std::function<void()> on_refused;
   };
   TcpSender(boost::asio::io_context& io, TransportCounters& counters, Events events, std::size_t most_frames,
             std::size_t most_bytes);

@@ -9,6 +9,7 @@ namespace fibocast {
 namespace {
 
 using boost::asio::ip::tcp;
+constexpr std::chrono::milliseconds kSoon{5};  // a connection that was up: before the peer is missed
 constexpr std::chrono::milliseconds kFirstBackoff{50};
 constexpr std::chrono::milliseconds kLongestBackoff{1000};
 
@@ -99,8 +100,8 @@ void TcpSender::fail(bool was_connected) {
   queued_bytes_ = front_written_ = 0;
   waiting_writable_ = false;
   state_ = State::kWaiting;
-  timer_.expires_after(backoff_);
-  backoff_ = std::min(2 * backoff_, kLongestBackoff);
+  timer_.expires_after(was_connected ? kSoon : backoff_);
+  if (!was_connected) backoff_ = std::min(2 * backoff_, kLongestBackoff);
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
     if (error || self->state_ != State::kWaiting) return;
     self->state_ = State::kIdle;
@@ -110,6 +111,7 @@ void TcpSender::fail(bool was_connected) {
     ++counters_.resets;
     events_.on_reset();
   }
+  events_.on_refused();
   unblock();
 }
 

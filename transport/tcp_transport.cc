@@ -47,6 +47,9 @@ std::shared_ptr<TcpSender> TcpTransport::make_sender(NodeId peer) {
   events.on_reset = [this, peer] {
     if (handlers_.on_reset) handlers_.on_reset(peer);
   };
+  events.on_refused = [this, peer] {
+    if (handlers_.on_refused) handlers_.on_refused(peer);
+  };
   return std::make_shared<TcpSender>(io_, counters_, std::move(events), settings_.queue_frames, settings_.queue_bytes);
 }
 

@@ -23,6 +23,8 @@ class Transport {
     std::function<void(NodeId peer)> on_writable;
     // Frames handed to send() may be lost (a TCP connection broke). Evidence, not a verdict.
     std::function<void(NodeId peer)> on_reset;
+    // The peer's host says that nobody listens there, or its connection ended. Evidence, not a verdict.
+    std::function<void(NodeId peer)> on_refused;
   };
   virtual ~Transport() = default;
   virtual void start(Handlers handlers) = 0;

@@ -191,9 +191,9 @@ void UdpTransport::drain_errors() {
 
 void UdpTransport::note_refusal(const udp::endpoint& endpoint) {
   ++counters_.refused;
-  if (!on_refused_) return;
+  if (!handlers_.on_refused) return;
   for (const auto& [id, peer] : peers_) {
-    if (peer.endpoint == endpoint) return on_refused_(id);
+    if (peer.endpoint == endpoint) return handlers_.on_refused(id);
   }
 }
 

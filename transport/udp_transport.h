@@ -34,8 +34,6 @@ class UdpTransport final : public Transport {
   void set_peer(NodeId peer, const boost::asio::ip::udp::endpoint& endpoint);
   // A larger payload per frame was proved on the path to this peer.
   void set_max_payload(NodeId peer, std::size_t bytes);
-  // Told when the peer's host says that nobody listens there: evidence, never a verdict.
-  void set_on_refused(std::function<void(NodeId)> on_refused) { on_refused_ = std::move(on_refused); }
   boost::asio::ip::udp::endpoint local_endpoint() const;
   const TransportCounters& counters() const { return counters_; }
 
@@ -63,7 +61,6 @@ class UdpTransport final : public Transport {
   boost::asio::ip::udp::socket socket_;
   unsigned batch_;
   Handlers handlers_;
-  std::function<void(NodeId)> on_refused_;
   std::unordered_map<NodeId, Peer> peers_;
   std::vector<std::byte> buffer_;
   TransportCounters counters_;

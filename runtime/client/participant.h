@@ -159,7 +159,7 @@ struct GroupRequest {
 struct PeerInfo {
   NodeId rank = kNoNode;
   std::string address;
-  std::string state;  // connected, connecting, refused, closed
+  std::string state;  // connected, connecting, lost, refused, closed
   std::uint64_t frames_sent = 0, frames_received = 0, resends = 0, bare_acks = 0, duplicates = 0, restarts = 0;
   Nanoseconds round_trip = 0;
 };

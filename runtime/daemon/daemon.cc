@@ -109,11 +109,23 @@ std::string Daemon::peer_text(NodeId peer) const {
   return "rank " + std::to_string(peer) + (peer < nodes.size() ? " (" + nodes[peer] + ")" : "");
 }
 
+namespace {
+
+std::string lost_text(BeliefReason reason) {
+  const std::string text = " is lost: ";
+  if (reason == BeliefReason::kRefused) return text + "its address refuses frames, so its daemon is gone";
+  if (reason == BeliefReason::kTold) return text + "so says another daemon";
+  return text + "it has not answered for the suspicion time";
+}
+
+}  // namespace
+
 void Daemon::on_event(const Event& event) {
   switch (event.kind) {
     case Event::Kind::kPeerUp: return log_.debug(peer_text(event.peer) + " is connected");
     case Event::Kind::kPeerRestarted: return log_.warning(peer_text(event.peer) + " was started again");
     case Event::Kind::kPeerRefused: return on_refused(event);
+    case Event::Kind::kPeerLost: return log_.warning(peer_text(event.peer) + lost_text(event.reason));
     default: return server_.on_event(event);
   }
 }

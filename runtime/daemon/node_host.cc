@@ -67,6 +67,11 @@ void NodeHost::start() {
                         [this](NodeId peer) {
                           node_.on_path_reset(peer, read_clock());
                           pump();
+                        },
+                    .on_refused =
+                        [this](NodeId peer) {
+                          node_.on_path_refused(peer, read_clock());
+                          pump();
                         }});
   node_.start(read_clock());
   pump();

@@ -49,7 +49,8 @@ class NodeHost {
   struct Handlers {
     // A call of ours has ended. Its payload, if any, is ours to give back with release_buffer().
     std::function<void(const CallDone&)> on_call_done;
-    // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused.
+    // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused,
+    // kPeerLost.
     std::function<void(const Event&)> on_event;
     // All events are handled: the time to try again what was refused with kWouldBlock. True if a command was given.
     std::function<bool()> on_drained;

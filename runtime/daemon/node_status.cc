@@ -20,7 +20,7 @@ const char* state_name(ChannelState state) {
 void fill_peer(const Node& node, NodeId peer, const std::string& address, client::PeerStatus& out) {
   out.set_rank(peer);
   out.set_address(address);
-  out.set_state(state_name(node.peer_state(peer)));
+  out.set_state(node.peer_belief(peer) == Belief::kLost ? "lost" : state_name(node.peer_state(peer)));
   out.set_round_trip_ns(node.peer_round_trip(peer));
   const ChannelCounters* counters = node.peer_counters(peer);
   if (!counters) return;

@@ -192,7 +192,8 @@ void hold(NodeState& state, std::uint32_t request) {
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
   if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
-  state.slot_timer = std::min(state.slot_timer, state.groups[r.group].count_again);
+  if (presence::lost_member(state, r.group) != kNoRank)  // it may be what holds the window
+    state.slot_timer = std::min(state.slot_timer, state.groups[r.group].count_again);
 }
 
 Generation joinable_generation(NodeState& state, std::uint32_t group) {

@@ -70,9 +70,10 @@ TEST_F(UdpTransportTest, ARefusalIsEvidenceAndNoMore) {
     gone = b.local_endpoint();
   }
   std::vector<NodeId> refused;
-  a.set_on_refused([&](NodeId peer) { refused.push_back(peer); });
   a.set_peer(1, gone);
-  a.start(collect());
+  auto handlers = collect();
+  handlers.on_refused = [&](NodeId peer) { refused.push_back(peer); };
+  a.start(handlers);
   EXPECT_TRUE(a.send(1, bytes(10), {}));
   ASSERT_TRUE(run_until([&] { return !refused.empty(); }));
   EXPECT_EQ(refused[0], 1u);
