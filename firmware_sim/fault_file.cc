@@ -127,6 +127,9 @@ std::vector<Fault::Kind> fault_kinds() {
   return kinds;
 }
 
-std::string fault_keys(Fault::Kind kind) { return list(keys_of(kind)); }
+std::string fault_keys(Fault::Kind kind) {
+  const std::vector<std::string_view> keys = keys_of(kind);
+  return list({keys.begin() + 1, keys.end()});
+}
 
 }  // namespace fibocast

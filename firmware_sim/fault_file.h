@@ -24,7 +24,7 @@ namespace fibocast {
 std::optional<std::vector<Fault>> parse_faults(std::string_view text, const std::string& name, std::uint32_t nodes,
                                                std::string& error);
 
-// For help texts: all kinds; what a fault of a kind may say in a file: "kind, begins_ms, heals_ms, nodes".
+// For help texts: all kinds; what a fault of a kind may say in a file besides: "begins_ms, heals_ms, nodes".
 std::vector<Fault::Kind> fault_kinds();
 std::string fault_keys(Fault::Kind kind);
 

@@ -49,9 +49,9 @@ std::string footer() {
   for (const NetworkKind kind : {NetworkKind::kIdeal, NetworkKind::kCrossbar, NetworkKind::kMesh, NetworkKind::kFatTree,
                                  NetworkKind::kWorkstations})
     text.append("                  ").append(network_name(kind)).append(": ").append(parameters(kind)).append("\n");
-  text += "Faults: tables [[fault]] in a file, with these keys (times from the operation's start):\n";
+  text += "Faults (simulate --machine manna --operation barrier --ranks 8 --faults FILE): tables [[fault]] with\n";
   for (const Fault::Kind kind : fault_kinds())
-    text.append("  kind = \"").append(kind_name(kind)).append("\": ").append(fault_keys(kind)).append("\n");
+    text.append("  kind = \"").append(kind_name(kind)).append("\", ").append(fault_keys(kind)).append("\n");
   return text + "Example: fibocast simulate --machine manna --operation multicast --tree fibo --ranks 19 --timeline";
 }
 

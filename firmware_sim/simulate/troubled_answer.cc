@@ -55,18 +55,19 @@ std::string rank_text(Rank rank, const TroubledRank& r) {
 }  // namespace
 
 Json troubled_json(const Experiment& experiment, const std::vector<Fault>& faults, const TroubledRun& run) {
-  Json json;
-  json["completion_ns"] = all_ok(run) ? Json(completion(run)) : Json();
-  Json& verdicts = json["verdict_of_rank"] = Json::array();
-  Json& active = json["activation_ns"] = Json::array();
-  Json& answered = json["answered_ns"] = Json::array();
-  Json& missing = json["missing"] = Json::array();
+  Json verdicts = Json::array(), active = Json::array(), answered = Json::array(), missing = Json::array();
   for (const TroubledRank& r : run.ranks) {
     verdicts.push_back(verdict_text(r.verdict));
     active.push_back(r.verdict == Verdict::kOk ? Json(r.activated) : Json());
     answered.push_back(r.verdict == Verdict::kPending ? Json() : Json(r.answered));
     missing.push_back(r.missing);
   }
+  Json json;
+  json["completion_ns"] = all_ok(run) ? Json(completion(run)) : Json();
+  json["verdict_of_rank"] = std::move(verdicts);
+  json["activation_ns"] = std::move(active);
+  json["answered_ns"] = std::move(answered);
+  json["missing"] = std::move(missing);
   json["messages"] = run.messages;
   json["message_bytes"] = run.bytes;
   json["datagrams"] = run.datagrams.sent;
