@@ -48,6 +48,7 @@ SwarmRun::SwarmRun(const Scenario& scenario)
   history_.groups = groups_of(scenario);
   history_.grace = scenario.grace;
   history_.calm = is_calm(scenario);
+  history_.suspicion = scenario.cluster.node.suspicion;
   history_.faults = scenario.cluster.faults;
   history_.payload_bytes_limit = scenario.cluster.limits.payload_bytes + eager_bytes(scenario.cluster.limits);
   history_.buffers_limit = Node::buffer_ids(scenario.cluster.limits);

@@ -101,18 +101,23 @@ Fault random_fault(Random& random, const Scenario& scenario) {
   return fault;
 }
 
-bool crashes(const Fault& fault, NodeId node) { return fault.kind == Fault::Kind::kCrash && concerns(fault, node); }
+// Somebody may be given up for it.
+bool separates(const Fault& fault, Nanoseconds suspicion) {
+  using Kind = Fault::Kind;
+  const bool cuts = fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay || fault.kind == Kind::kPause;
+  return fault.kind == Kind::kCrash || (cuts && fault.heals - fault.begins >= suspicion / 2);
+}
 
-// Who creates a group comes back to do it; what is sent to the dead is theirs no more; and nobody waits minutes for
-// them.
-void live_with_crashes(Scenario& scenario, Fault& fault) {
+// Who creates a group comes back to do it; what is sent to the lost is lost, so nobody waits for it; and nobody waits
+// minutes for the dead.
+void live_with(Scenario& scenario, Fault& fault) {
+  if (!separates(fault, scenario.cluster.node.suspicion)) return;
+  std::erase_if(scenario.flows, [&](const ScenarioFlow& flow) { return concerns(fault, flow.from) || concerns(fault, flow.to); });
   if (fault.kind != Fault::Kind::kCrash) return;
   scenario.patience = kPatienceForTheDead;
   for (const ScenarioGroup& group : scenario.groups)
     if (group.kind == ScenarioGroup::Kind::kCreated && concerns(fault, group.members.front()) && fault.heals == kNever)
       fault.heals = fault.begins + kSecond;
-  std::erase_if(scenario.flows,
-                [&](const ScenarioFlow& flow) { return crashes(fault, flow.from) || crashes(fault, flow.to); });
 }
 
 }  // namespace
@@ -127,7 +132,7 @@ Scenario make_troubled_scenario(std::uint64_t seed) {
   if (random.chance(0.4)) tighten(scenario);
   for (std::uint64_t left = random.below(4); left > 0; --left) {
     Fault fault = random_fault(random, scenario);
-    live_with_crashes(scenario, fault);
+    live_with(scenario, fault);
     scenario.cluster.faults.push_back(fault);
   }
   scenario.grace = grace_for(scenario.cluster);

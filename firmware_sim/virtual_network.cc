@@ -12,7 +12,8 @@ VirtualNetwork::VirtualNetwork(EventQueue& queue, const NetworkSettings& setting
       nodes_(nodes),
       random_(seed),
       latency_min_(settings.latency_min),
-      receivers_(nodes) {
+      receivers_(nodes),
+      refused_(nodes) {
   if (settings.latency_min == settings.latency_max) {  // no table, which would be large for thousands of nodes
     random_.skip(links());
     return;
@@ -73,7 +74,15 @@ void VirtualNetwork::send_copy(NodeId from, NodeId to, Datagram datagram, const 
     ++counters_.delayed;
     takes += random_.between(0, t.delay_max);
   }
-  queue_.at(queue_.now() + takes, [this, to, bytes = std::move(datagram)] { deliver(to, bytes); });
+  queue_.at(queue_.now() + takes, [this, from, to, bytes = std::move(datagram)] { arrive(from, to, bytes); });
+}
+
+void VirtualNetwork::arrive(NodeId from, NodeId to, std::span<const std::byte> datagram) {
+  deliver(to, datagram);
+  if (receivers_[to] || !refused_[from] || trouble(to, from).cut) return;
+  queue_.at(queue_.now() + latency(to, from), [this, from, to] {
+    if (refused_[from]) refused_[from](to);
+  });
 }
 
 void VirtualNetwork::deliver(NodeId to, std::span<const std::byte> datagram) {

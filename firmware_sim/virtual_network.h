@@ -38,6 +38,8 @@ class VirtualNetwork {
 
   // Where datagrams to `node` go; none: nobody listens there and they vanish.
   void set_receiver(NodeId node, Receiver receiver) { receivers_[node] = std::move(receiver); }
+  // Told, on the way back, that nobody listened at a node: as a host does whose process is gone (ICMP). None: nobody.
+  void set_refused(NodeId node, std::function<void(NodeId peer)> refused) { refused_[node] = std::move(refused); }
   void set_latency(NodeId from, NodeId to, Nanoseconds latency);
   void set_filter(Filter filter) { filter_ = std::move(filter); }
   // A fault of messages is there from now on; is healed. The fault must live until it heals, or as long as the network.
@@ -59,6 +61,7 @@ class VirtualNetwork {
     bool cut = false;
   };
   Trouble trouble(NodeId from, NodeId to) const;
+  void arrive(NodeId from, NodeId to, std::span<const std::byte> datagram);
   void send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& trouble);
 
   std::uint64_t links() const { return std::uint64_t{nodes_} * nodes_; }
@@ -73,6 +76,7 @@ class VirtualNetwork {
   Nanoseconds latency_min_;
   std::vector<Nanoseconds> latency_;  // by link; empty: all latency_min_
   std::vector<Receiver> receivers_;
+  std::vector<std::function<void(NodeId)>> refused_;
   Filter filter_;
   std::vector<const Fault*> faults_;  // that are there now
   NetworkCounters counters_;

@@ -26,7 +26,10 @@ VirtualNode::VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limit
   make_node();
 }
 
-VirtualNode::~VirtualNode() { network_.set_receiver(self_, nullptr); }
+VirtualNode::~VirtualNode() {
+  network_.set_receiver(self_, nullptr);
+  network_.set_refused(self_, nullptr);
+}
 
 void VirtualNode::make_node() {
   const std::size_t bytes = Node::bytes_needed(limits_);
@@ -37,6 +40,11 @@ void VirtualNode::make_node() {
 
 void VirtualNode::listen() {
   network_.set_receiver(self_, [this](std::span<const std::byte> datagram) { on_datagram(datagram); });
+  network_.set_refused(self_, [this](NodeId peer) {
+    if (!running()) return;
+    node_->on_path_refused(peer, clock());
+    pump();
+  });
 }
 
 void VirtualNode::start() {
@@ -51,6 +59,7 @@ void VirtualNode::stop() {
   started_ = paused_ = false;
   backlog_.clear();
   network_.set_receiver(self_, nullptr);
+  network_.set_refused(self_, nullptr);
 }
 
 void VirtualNode::restart(std::uint64_t incarnation) {

@@ -36,7 +36,7 @@ struct ChannelSettings {
 enum class ChannelState : std::uint8_t { kClosed, kConnecting, kConnected, kRefused };
 
 struct ChannelCounters {
-  std::uint64_t frames_sent, frames_received, resends, bare_acks, duplicates, reordered_dropped, stale_session,
+  std::uint64_t frames_sent, frames_received, resends, bare_acks, probes, duplicates, reordered_dropped, stale_session,
       malformed, restarts;
 };
 

@@ -30,6 +30,16 @@ void Handshake::connect(Nanoseconds now) {
   hello_at_ = now;
 }
 
+// After all renewals the first comes again: what is left of it in the network is long gone.
+void Handshake::renew(Nanoseconds now) {
+  self_.incarnation = self_.incarnation / kRenewals * kRenewals + (self_.incarnation + 1) % kRenewals;
+  if (state_ != ChannelState::kRefused) state_ = ChannelState::kConnecting;
+  candidate_ = {};
+  hello_open_ = false;
+  hello_interval_ = kFirstHelloInterval;
+  if (state_ != ChannelState::kRefused) hello_at_ = now;
+}
+
 Handshake::Outcome Handshake::on_frame(const Frame& frame, Nanoseconds now) {
   switch (frame.type) {
     case FrameType::kHello: return on_hello(frame, now);

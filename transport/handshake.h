@@ -36,6 +36,13 @@ class Handshake {
   Nanoseconds deadline() const { return hello_at_; }
 
   void connect(Nanoseconds now);
+  // Ends the session from our side: we are a new incarnation to this peer. One node has kRenewals of them per peer.
+  void renew(Nanoseconds now);
+  static constexpr std::uint64_t kRenewals = 256;
+  // The peer we are, or were, connected to, whatever its renewals; 0: none yet.
+  std::uint64_t peer_incarnation() const { return peer_.incarnation / kRenewals * kRenewals; }
+  // Asks who the peer is, now, unless it was asked just before.
+  void ask(Nanoseconds now) { ask_again(now); }
   // Any frame that came from the peer, first of all.
   Outcome on_frame(const Frame& frame, Nanoseconds now);
   // The handshake frame to be sent now, if any, and the fact that it was; fill() writes its own fields.

@@ -77,9 +77,20 @@ void ReliableChannel::set_fragment_bytes(std::uint32_t bytes) {
 
 void ReliableChannel::set_bulk_window(std::uint64_t bytes) { settings_.bulk_window_bytes = bytes; }
 
+void ReliableChannel::probe(Nanoseconds now) {
+  if (state() != ChannelState::kConnected) return handshake_.ask(now);
+  probe_ = true;
+}
+
+void ReliableChannel::renew(Nanoseconds now) {
+  handshake_.renew(now);
+  reset_lanes();
+  tell_connected_ = tell_restarted_ = probe_ = false;
+}
+
 // -- events in
 
-void ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
+bool ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
   using Outcome = Handshake::Outcome;
   ++counters_.frames_received;
   const bool addressed = frame.from == settings_.peer && frame.to == settings_.self;
@@ -88,16 +99,18 @@ void ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
   if (outcome == Outcome::kMalformed) ++counters_.malformed;
   if (outcome == Outcome::kStale) ++counters_.stale_session;
   if (outcome == Outcome::kRefused) tell_refused_ = true;
-  if (outcome == Outcome::kMalformed || outcome == Outcome::kStale || outcome == Outcome::kRefused) return;
+  if (outcome == Outcome::kMalformed || outcome == Outcome::kStale || outcome == Outcome::kRefused) return false;
   const bool handshaking = frame.type == FrameType::kHello || frame.type == FrameType::kHelloAck;
   if (outcome != Outcome::kNothing) entered(outcome == Outcome::kRestarted);
   if (frame.type == FrameType::kHelloAck) ack_.at_once();  // who answered believes in us when it has a frame of ours
   peer_grant_ = frame.bulk_grant;
   if (hello_sent) resend_timer_.sample(now - *hello_sent);
-  if (handshaking || frame.type == FrameType::kRefuse) return;
+  if (handshaking || frame.type == FrameType::kRefuse) return frame.type == FrameType::kHelloAck;
   take_acknowledgements(frame, now);
+  if (frame.type == FrameType::kAck && frame.urgent) ack_.at_once();  // a probe
   if (frame.type == FrameType::kDataSmall) on_small(frame, now);
   if (frame.type == FrameType::kDataBulk) on_bulk(frame, now);
+  return true;
 }
 
 void ReliableChannel::on_timer(Nanoseconds now) {
@@ -225,6 +238,10 @@ bool ReliableChannel::poll_transmit(Nanoseconds now, std::span<std::byte> scratc
   std::array<std::byte, FragmentBody::kBytes> body;
   if (pick_data(now, frame, out, body)) {
     if (out.resend) ++counters_.resends;
+  } else if (probe_) {
+    frame.type = FrameType::kAck;
+    frame.urgent = true;
+    ++counters_.probes;
   } else if (ack_.due(now)) {
     frame.type = FrameType::kAck;
     ++counters_.bare_acks;
@@ -233,6 +250,7 @@ bool ReliableChannel::poll_transmit(Nanoseconds now, std::span<std::byte> scratc
   }
   ack_.sent();
   ask_bulk_again_ = tell_small_dropped_ = false;
+  if (frame.type == FrameType::kAck) probe_ = false;
   return finish(frame, scratch, out);
 }
 

@@ -48,9 +48,16 @@ class ReliableChannel {
   Nanoseconds next_deadline() const;  // kNoDeadline if nothing is due
   Nanoseconds round_trip() const;     // smoothed, 0 before the first measurement
   const ChannelCounters& counters() const;
+  // Of the peer that was last connected; 0: none was. The same for all its sessions with us.
+  std::uint64_t peer_incarnation() const { return handshake_.peer_incarnation(); }
 
   // -- commands
   void connect(Nanoseconds now);  // starts the handshake; it repeats until answered (50 ms doubling to 1 s)
+  // Sends a frame that the peer answers at once; while it is not connected, a hello.
+  void probe(Nanoseconds now);
+  // The peer is given up: all that is under way to it is forgotten, and it is told so if it still lives (its
+  // kPeerRestarted). The handshake begins anew.
+  void renew(Nanoseconds now);
   // Precondition: small_free() > 0. Before the peer is connected messages wait. `urgent` asks for the short ack delay.
   void send_small(std::span<const std::byte> body, PayloadRange payload, bool urgent, Nanoseconds now);
   // Reserves a stream number for `total` bytes. Nothing is sent before bulk_extend(). Precondition: bulk_send_free() >
@@ -68,7 +75,8 @@ class ReliableChannel {
   void set_bulk_window(std::uint64_t bytes);
 
   // -- events in
-  void on_frame(const Frame& frame, Nanoseconds now);
+  // True: it is from the peer as it is now, and not a repeated hello.
+  bool on_frame(const Frame& frame, Nanoseconds now);
   void on_timer(Nanoseconds now);
   void on_path_reset(Nanoseconds now);  // a TCP connection broke: all unacknowledged frames are sent again
 
@@ -109,6 +117,7 @@ class ReliableChannel {
   bool tell_restarted_ = false;
   bool tell_connected_ = false;
   bool tell_refused_ = false;
+  bool probe_ = false;  // to be sent
 };
 
 }  // namespace fibocast

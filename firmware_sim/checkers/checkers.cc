@@ -13,12 +13,13 @@ std::string describe(const History& history, const Record& record) {
          " generation " + std::to_string(record.generation) + ": ";
 }
 
-bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to) {
+bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least) {
   return std::ranges::any_of(history.faults, [&](const Fault& fault) {
     const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
     const bool hits = splits || (!is_of_messages(fault.kind) && concerns(fault, node));
     const Nanoseconds healed = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
-    return hits && fault.begins <= to && (healed == kNever || healed + history.grace >= from);
+    const bool long_enough = healed == kNever || fault.kind == Fault::Kind::kCrash || healed - fault.begins >= least;
+    return hits && long_enough && fault.begins <= to && (healed == kNever || healed + history.grace >= from);
   });
 }
 
@@ -32,7 +33,7 @@ bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nano
 Findings check_all(const History& history) {
   Findings all;
   for (auto* check : {check_release, check_multicast, check_messages, check_generation_order, check_liveness,
-                      check_verdicts, check_success, check_results, check_bounds, check_leaks})
+                      check_verdicts, check_losses, check_success, check_results, check_bounds, check_leaks})
     for (std::string& fault : check(history)) all.push_back(std::move(fault));
   return all;
 }

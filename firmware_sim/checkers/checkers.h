@@ -28,6 +28,8 @@ Findings check_liveness(const History& history);
 // had not arrived when it was given is named. A call that the window held back until its deadline was counted nowhere:
 // it alone may name nobody.
 Findings check_verdicts(const History& history);
+// PEER_LOST names somebody, and nobody who was there and within reach all the time.
+Findings check_losses(const History& history);
 // An operation for which everybody came, long before the earliest deadline, succeeds for everybody.
 Findings check_success(const History& history);
 // Who succeeded in an operation that moves data got what the sequential reference says.
@@ -41,8 +43,9 @@ Findings check_leaks(const History& history);
 Findings check_all(const History& history);
 
 // For the checkers.
-// A node that was cut off from others, or not there, at some time between the two: it may know less than they do.
-bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to);
+// A node that was cut off from others, or not there, at some time between the two, for at least so long: it may know
+// less than they do.
+bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least = 0);
 // Some node of the group crashed between the two.
 bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nanoseconds to);
 // Records of one generation of one group.

@@ -77,6 +77,8 @@ struct History {
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
+  // A peer silent for so long is lost.
+  Nanoseconds suspicion = 2'000'000'000;
   // Generations of a group that may be open at once, W of the protocol.
   Generation window = 8;
   // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.

@@ -12,10 +12,17 @@ struct Attempt {
   Nanoseconds first_done = kNever;
 };
 
+// Long enough for somebody to be lost.
+bool cut(const History& history, const GenerationKey& key, const Attempt& attempt) {
+  return std::ranges::any_of(history.groups[key.first].members, [&](NodeId node) {
+    return troubled(history, node, attempt.first_arrival, attempt.last_done, history.suspicion / 2);
+  });
+}
+
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
   const HistoryGroup& group = history.groups[key.first];
   return attempt.arrivals == group.members.size() * group.participants &&
-         !crashed(history, key.first, attempt.first_arrival, attempt.last_done) &&
+         !crashed(history, key.first, attempt.first_arrival, attempt.last_done) && !cut(history, key, attempt) &&
          attempt.deadline - attempt.last_arrival >= history.ample;
 }
 

@@ -16,7 +16,9 @@ struct Decision {
   const Record* first = nullptr;  // the first answer that tells the verdict
 };
 
-bool tells(const Record& r) { return r.verdict == Verdict::kOk || r.verdict == Verdict::kDeadlineExceeded; }
+bool tells(const Record& r) {
+  return r.verdict == Verdict::kOk || r.verdict == Verdict::kDeadlineExceeded || r.verdict == Verdict::kPeerLost;
+}
 
 bool all_here(const HistoryGroup& group, Rank rank, const std::set<Participant>& arrived) {
   for (std::uint32_t i = 0; i < group.participants; ++i)

@@ -90,7 +90,8 @@ class Process {
     events_.push_back(std::move(event));
   }
   void write_peer(const FlightEvent& e) {
-    const char* what = e.kind == Kind::kPeerUp ? " is up" : e.kind == Kind::kPeerRestarted ? " restarted" : " refused";
+    const char* const whats[] = {" is up", " restarted", " refused", " is lost"};
+    const char* what = whats[static_cast<int>(e.kind) - static_cast<int>(Kind::kPeerUp)];
     events_.push_back({{"name", "rank " + std::to_string(e.peer) + what},
                        {"ph", "i"},
                        {"s", "p"},

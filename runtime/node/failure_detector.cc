@@ -203,6 +203,8 @@ void FailureDetector::set_belief(NodeId peer, Belief belief, BeliefReason reason
   if (p.belief == Belief::kLost) look_for_lost_ones_at(now + settings_.waiting_interval);  // others may be back as well
   if (p.belief == Belief::kSuspect && belief == Belief::kAlive) ++counters_.false_suspicions;
   if (belief == Belief::kSuspect) ++counters_.suspicions;
+  if (p.belief == Belief::kLost) --lost_now_;
+  if (belief == Belief::kLost) ++lost_now_;
   p.belief = belief;
   p.reason = reason;
   p.told_by = told_by;

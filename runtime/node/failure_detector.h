@@ -113,6 +113,7 @@ class FailureDetector {
   Nanoseconds last_heard(NodeId peer) const { return peers_[peer].last_heard; }
   // How often this incarnation of ours has refuted.
   std::uint32_t life() const { return desk_.latest(settings_.self).life; }
+  std::uint32_t lost_now() const { return lost_now_; }  // peers that are believed lost
   const DetectorCounters& counters() const { return counters_; }
 
  private:
@@ -182,6 +183,7 @@ class FailureDetector {
   NodeQueue probes_;      // to be polled
   NodeQueue changes_;     // to be polled
   DetectorCounters counters_;
+  std::uint32_t lost_now_ = 0;
   NodeId beyond_ = kNoNode;  // the last silent neighbour that look_beyond() asked
   NodeId next_anyone_;
   NodeId next_lost_;  // where the turn of the lost ones goes on

@@ -30,6 +30,7 @@ struct FlightEvent {
     kPeerUp = 13,     // `peer`: the node
     kPeerRestarted = 14,
     kPeerRefused = 15,
+    kPeerLost = 16,
   };
   Nanoseconds at = 0;
   std::uint64_t value = 0;

@@ -329,6 +329,17 @@ void forget_peer(NodeState& state, NodeId peer) {
   }
 }
 
+void drop_outgoing(NodeState& state, NodeId peer) {
+  Peer& p = peers::of(state, peer);
+  for (OutgoingMessage& o : state.outgoing) {
+    if (o.state != OutgoingMessage::State::kQueued || o.peer != peer) continue;
+    release_payload(state, o.payload);
+    o = OutgoingMessage{};
+    ++state.counters.messages_dropped;
+  }
+  p.first_outgoing = p.last_outgoing = kNoIndex;
+}
+
 void pump(NodeState& state, Nanoseconds now) {
   for (std::uint32_t i = 0; i < state.peers_used; ++i) {
     if (state.peers[i].channel == nullptr) continue;

@@ -20,6 +20,8 @@ void on_credit(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
 void on_stream_complete(NodeState& state, std::uint32_t entry);
 void on_stream_sent(NodeState& state, std::uint32_t entry, Nanoseconds now);
 void forget_peer(NodeState& state, NodeId peer);  // a new incarnation
+// What waits for this peer will not be sent: it is lost.
+void drop_outgoing(NodeState& state, NodeId peer);
 // Goes on with what waited for channels, credit or the byte budget.
 void pump(NodeState& state, Nanoseconds now);
 

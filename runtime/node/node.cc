@@ -13,6 +13,8 @@
 #include "runtime/node/node_state.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
+#include "runtime/node/streams.h"
 #include "runtime/node/verdicts.h"
 
 namespace fibocast {
@@ -56,6 +58,7 @@ void on_peer_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
     case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);
     case PeerMessageType::kMessageCredit: return mailbox::on_credit(s, from, m, now);
+    case PeerMessageType::kNews: return presence::on_news(s, from, m, now);
     default: return on_operation_message(s, from, m, payload, now);
   }
 }
@@ -71,23 +74,10 @@ void on_progress(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
     mailbox::on_stream_complete(s, o.index);
 }
 
-void on_sent(NodeState& s, NodeId to, std::uint32_t stream, Nanoseconds now) {
-  StreamOwner* owner = peers::outgoing_owner(s, to, stream);
-  if (owner == nullptr) return;
-  const StreamOwner o = *owner;
-  owner->kind = StreamOwner::Kind::kNone;
-  s.buffers->release(o.buffer);
-  if (o.kind == StreamOwner::Kind::kMessage) return mailbox::on_stream_sent(s, o.index, now);
-  operations::on_stream_sent(s, o.index, o.transfer, now);
-}
-
 void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
-  const auto outgoing = peers::outgoing_owners(s, peer), incoming = peers::incoming_owners(s, peer);
-  for (std::uint32_t i = 0; i < s.limits.bulk_streams; ++i) {
-    if (outgoing[i].kind != StreamOwner::Kind::kNone) on_sent(s, peer, outgoing[i].stream, now);
-    incoming[i].kind = StreamOwner::Kind::kNone;
-  }
+  streams::forget_peer(s, peer, now);
   mailbox::forget_peer(s, peer);
+  presence::end_operations_with(s, peer, now);
   peers::of(s, peer).restarted_event = s.peer_events = true;
   flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
 }
@@ -97,6 +87,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
   switch (d.kind) {
     case Delivery::Kind::kConnected:
       ++p.session;
+      presence::on_connected(s, from, now);
       greetings::on_newcomer(s, from);
       p.up_event = s.peer_events = s.again = true;
       return flight_log::peer(s, FlightEvent::Kind::kPeerUp, from, now);
@@ -113,7 +104,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
       return;
     case Delivery::Kind::kBulkData: return peers::copy(s, d.payload, d.target);
     case Delivery::Kind::kBulkProgress: return on_progress(s, from, d, now);
-    case Delivery::Kind::kBulkSent: return on_sent(s, from, d.stream, now);
+    case Delivery::Kind::kBulkSent: return streams::on_sent(s, from, d.stream, now);
   }
 }
 
@@ -132,6 +123,8 @@ void run_nic(NodeState& s, Nanoseconds now) {
 // Every event may have made room for what was waiting.
 void settle(NodeState& s, Nanoseconds now) {
   run_nic(s, now);
+  presence::pump(s, now);
+  if (s.slot_timer <= now) verdicts::on_timer(s, now);
   if (!s.again) return;
   s.again = false;
   greetings::pump(s, now);
@@ -144,7 +137,7 @@ void settle(NodeState& s, Nanoseconds now) {
 
 Peer* next_event_peer(NodeState& s) {
   for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
-    if (s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return &s.peers[i];
+    if (s.peers[i].lost_event || s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return &s.peers[i];
   s.peer_events = false;
   return nullptr;
 }
@@ -155,7 +148,9 @@ bool poll_peer_event(NodeState& s, Event& out) {
   Peer& p = *found;
   out.peer = p.node;
   out.peer_digest = p.refused_digest;
-  if (p.restarted_event)
+  if (p.lost_event)
+    out.kind = Event::Kind::kPeerLost, out.reason = p.lost_reason, p.lost_event = false;
+  else if (p.restarted_event)
     out.kind = Event::Kind::kPeerRestarted, p.restarted_event = false;
   else if (p.up_event)
     out.kind = Event::Kind::kPeerUp, p.up_event = false;
@@ -188,6 +183,16 @@ std::uint32_t Node::connected_peers() const {
   std::uint32_t n = 0;
   for (const Peer& p : state_->peers.first(state_->peers_used)) n += peers::connected(*state_, p.node);
   return n;
+}
+
+Belief Node::peer_belief(NodeId peer) const {
+  const bool watched = state_->detector != nullptr && peer != state_->settings.self;
+  return watched ? state_->detector->belief(peer) : Belief::kUnknown;
+}
+
+Nanoseconds Node::peer_last_heard(NodeId peer) const {
+  const bool watched = state_->detector != nullptr && peer != state_->settings.self;
+  return watched ? state_->detector->last_heard(peer) : 0;
 }
 
 ChannelState Node::peer_state(NodeId peer) const {
@@ -224,6 +229,7 @@ Nanoseconds Node::next_deadline() const {
   const NodeState& s = *state_;
   Nanoseconds t = std::min(s.slot_timer, s.request_timer);
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
+  if (s.detector != nullptr) t = std::min(t, s.detector->next_deadline());
   for (const Peer& p : s.peers.first(s.peers_used))
     if (p.channel != nullptr) t = std::min(t, p.channel->next_deadline());
   return t;
@@ -246,6 +252,7 @@ void Node::start(Nanoseconds now) {
   if (!peers::cover_all(state_->limits)) return;
   for (NodeId i = 0; i < state_->settings.nodes; ++i)
     if (i != state_->settings.self) peers::reach(*state_, i, now);
+  presence::start(*state_, now);
 }
 
 Admission Node::open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation) {
@@ -266,7 +273,6 @@ Admission Node::remove_group(std::string_view name, Nanoseconds now) {
 
 Admission Node::call(const Call& call, Nanoseconds now) {
   const Admission a = operations::call(*state_, call, now);
-  verdicts::on_timer(*state_, now);
   settle(*state_, now);
   return a;
 }
@@ -319,9 +325,8 @@ void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
   }
   ReliableChannel* channel = peers::reach(s, frame->from, now);
   if (channel == nullptr) return;  // counted; it will try again
-  channel->on_frame(*frame, now);
+  if (channel->on_frame(*frame, now)) presence::on_heard(s, frame->from, now);
   drain(s, frame->from, now);
-  verdicts::on_timer(s, now);
   settle(s, now);
 }
 
@@ -334,13 +339,18 @@ void Node::on_timer(Nanoseconds now) {
     p.channel->on_timer(now);
     drain(s, p.node, now);
   }
+  presence::on_timer(s, now);
   operations::on_request_timer(s, now);
-  verdicts::on_timer(s, now);
   settle(s, now);
 }
 
 void Node::on_path_reset(NodeId peer, Nanoseconds now) {
   if (ReliableChannel* c = peer < state_->settings.nodes ? peers::find(*state_, peer) : nullptr) c->on_path_reset(now);
+}
+
+void Node::on_path_refused(NodeId peer, Nanoseconds now) {
+  presence::on_refused(*state_, peer, now);
+  settle(*state_, now);
 }
 
 void Node::set_writable(NodeId peer, bool writable) {

@@ -20,6 +20,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/node/belief.h"
 #include "runtime/node/flight_recorder.h"
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
@@ -35,11 +36,12 @@ inline constexpr std::size_t kMaxGroupName = 47;  // bytes
 struct NodeSettings {
   NodeId self = 0;
   std::uint32_t nodes = 1;           // daemons in the cluster, at most Limits::nodes
-  std::uint64_t incarnation = 1;     // new at every start, never 0: random bytes of the host
+  std::uint64_t incarnation = 1;     // new at every start: random bytes of the host; the lowest one does not count
   std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
   Plan plan;                         // of every group that is not created with its own: without a given tree
   NicSettings nic;
-  Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long no longer holds up a verdict
+  Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long is lost
+  bool detects_failures = true;                 // false: nobody is ever lost; experiments on machines that do not fail
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
@@ -99,6 +101,7 @@ struct Event {
     kPeerUp,         // `peer` is connected
     kPeerRestarted,  // `peer` came back as a new incarnation: what was under way to it is lost
     kPeerRefused,    // `peer` has another cluster digest: `peer_digest`
+    kPeerLost,       // `peer` is believed dead or cut off: `reason`. What was under way to it is lost
   };
   Kind kind = Kind::kCopy;
   std::span<const std::byte> bytes;
@@ -109,6 +112,7 @@ struct Event {
   NodeId peer = kNoNode;
   std::uint64_t tag = 0;
   std::uint64_t peer_digest = 0;
+  BeliefReason reason = BeliefReason::kHeard;
 };
 
 struct NodeCounters {
@@ -126,6 +130,7 @@ struct NodeCounters {
   std::uint64_t operations_failed = 0;
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
+  std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
 };
 
 // Answers of commands that can be refused at once.
@@ -158,6 +163,8 @@ class Node {
   // -- queries
   std::uint32_t connected_peers() const;
   ChannelState peer_state(NodeId peer) const;
+  Belief peer_belief(NodeId peer) const;           // kUnknown: never heard, or this node does not watch
+  Nanoseconds peer_last_heard(NodeId peer) const;  // 0: never
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;
@@ -210,6 +217,8 @@ class Node {
   void on_datagram(std::span<const std::byte> datagram, Nanoseconds now);
   void on_timer(Nanoseconds now);
   void on_path_reset(NodeId peer, Nanoseconds now);
+  // The peer's address refused a frame (ICMP), or its connection broke: evidence, not a verdict.
+  void on_path_refused(NodeId peer, Nanoseconds now);
   void set_writable(NodeId peer, bool writable);  // false: poll_transmit() passes over this peer
 
   // -- outputs

@@ -1,4 +1,5 @@
 // How a node's memory is laid out: every table, in one place, sized by Limits.
+#include <algorithm>
 #include <new>
 
 #include "collectives/check.h"
@@ -16,6 +17,7 @@ namespace {
 struct Parts {
   Engine::Memory engine;
   std::span<std::byte> engine_place, nic_place, buffers_place, requests_place, nic_memory;
+  std::span<std::byte> detector_place, detector_memory;
   std::span<PayloadBuffers::Entry> buffers;
   std::span<Request> requests;
   std::span<FlightEvent> flight_events;
@@ -63,8 +65,25 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.nic_memory = carver.template take_untouched<std::byte>(EmulatedNic::bytes_needed(l.nic_queue));
   s.outgoing_streams = carver.template take_untouched<StreamOwner>(entries * l.bulk_streams);
   s.incoming_streams = carver.template take_untouched<StreamOwner>(entries * l.bulk_streams);
+  if (peers::cover_all(l)) {
+    p.detector_place = carver.template take_untouched<std::byte>(sizeof(FailureDetector));
+    p.detector_memory = carver.template take_untouched<std::byte>(FailureDetector::bytes_needed(l));
+  }
   s.small_buffers = carver.template take_untouched<BufferId>(entries * l.small_window);
   s.channel_memory = carver.template take_untouched<std::byte>(entries * channel);
+}
+
+// The lowest byte counts renewals (Handshake::renew()).
+std::uint64_t whole_incarnation(std::uint64_t random) {
+  const std::uint64_t whole = random / Handshake::kRenewals * Handshake::kRenewals;
+  return whole == 0 ? Handshake::kRenewals : whole;
+}
+
+DetectorSettings detector_settings(const NodeSettings& s) {
+  DetectorSettings d;
+  d.self = s.self, d.nodes = s.nodes, d.incarnation = s.incarnation, d.suspicion = s.suspicion;
+  d.waiting_interval = std::min(d.waiting_interval, s.suspicion / 4);
+  return d;
 }
 
 }  // namespace
@@ -83,12 +102,16 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
   check(limits.small_body == kMaxPeerMessage && limits.nodes <= group_trees::kMostRanks);
   state_ = new (memory.data()) NodeState(limits, settings);
+  state_->settings.incarnation = whole_incarnation(settings.incarnation);
   MemoryCarver carver(memory.subspan(carved_bytes<NodeState>(1)));
   Parts p;
   lay_out(limits, carver, *state_, p);
   state_->peer_map = PeerMap(p.peer_places);
   peers::take_first(*state_);
   state_->recorder = FlightRecorder(p.flight_events);
+  if (peers::cover_all(limits) && settings.detects_failures)
+    state_->detector =
+        new (p.detector_place.data()) FailureDetector(limits, detector_settings(state_->settings), p.detector_memory);
   state_->engine = new (p.engine_place.data()) Engine(limits, p.engine);
   state_->nic = new (p.nic_place.data()) EmulatedNic(settings.nic, limits.nic_queue, p.nic_memory);
   state_->buffers = new (p.buffers_place.data()) PayloadBuffers(p.buffers, limits.payload_bytes, eager_buffers(limits));

@@ -13,6 +13,7 @@
 
 #include "collectives/data_layout.h"
 #include "collectives/engine.h"
+#include "runtime/node/failure_detector.h"
 #include "runtime/node/flight_recorder.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
@@ -51,7 +52,11 @@ struct Peer {
   Nanoseconds greet_due = 0;  // tell it (again) then
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
-  std::uint32_t session = 0;  // counts incarnations of the peer
+  std::uint32_t session = 0;      // counts sessions with the peer
+  std::uint64_t incarnation = 0;  // of the last one
+  std::uint32_t lives = 0;        // incarnations so far
+  bool lost_event = false;
+  BeliefReason lost_reason = BeliefReason::kHeard;
   // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
   std::uint32_t sent = 0, credited = 0;
   std::uint32_t consumed = 0, consumed_told = 0;
@@ -84,6 +89,8 @@ struct Slot {
   bool charged = true;
   bool shape_known = false;          // the payload's size is known
   bool frozen = false;               // a verdict is being found: transfers are ignored
+  bool waiting = false;              // the failure detector watches whom the schedule receives from
+  Rank lost = kNoRank;               // a member that was lost meanwhile
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
@@ -133,6 +140,7 @@ struct Inquiry {
   ElementType type = ElementType::kBytes;
   CombineOperator op = CombineOperator::kNone;
   Verdict reason = Verdict::kPending;
+  Rank lost = kNoRank;  // kPeerLost: because of this one
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;
   Generation window_base = 0;
@@ -230,6 +238,7 @@ struct NodeState {
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
   FlightRecorder recorder;
+  FailureDetector* detector = nullptr;  // none if there are fewer channels than nodes
   Engine* engine = nullptr;
   EmulatedNic* nic = nullptr;
   PayloadBuffers* buffers = nullptr;

@@ -4,6 +4,7 @@
 #include "collectives/check.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/transfers.h"
 
@@ -109,6 +110,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   s.arrived_at = now;
   s.called = true;
   flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
+  presence::begin_waiting(state, slot, now);
   pump(state, slot, now);
 }
 
@@ -120,7 +122,8 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   r.state = Request::State::kWaiting;
   r.next = s.first_call;
   s.first_call = request;
-  slots::set_due(state, s, r.call.deadline);
+  if (s.lost == kNoRank) s.lost = presence::lost_member(state, slots::group_of(state, slot));
+  slots::set_due(state, s, s.lost == kNoRank ? r.call.deadline : now);
   const bool sender = sends_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
   const bool contributes = !is_push(s.operation) && s.operation != Operation::kBarrier;

@@ -7,6 +7,7 @@
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/transfers.h"
@@ -139,6 +140,7 @@ void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
+  presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));

@@ -147,6 +147,7 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kVerdictRequest:
     case PeerMessageType::kFreeze:
       operation(io, m), io.number(m.verdict), io.number(m.total_bytes), io.number(m.segment_bytes);
+      ranks(io, m.ranks);
       return true;
     case PeerMessageType::kFreezeAnswer:
       operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
@@ -167,13 +168,16 @@ bool fields(Io& io, PeerMessage& m) {
       return true;
     case PeerMessageType::kMessageGrant: io.number(m.stream); return true;
     case PeerMessageType::kMessageCredit: io.number(m.count); return true;
+    case PeerMessageType::kNews:
+      io.number(m.news.subject), io.number(m.news.incarnation), io.number(m.news.life), io.number(m.news.belief);
+      return true;
   }
   return false;
 }
 
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && is_valid(m.plan) && m.participants > 0;
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && m.news.belief <= Belief::kLost && is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

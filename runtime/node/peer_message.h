@@ -11,6 +11,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/node/belief.h"
 #include "runtime/node/rank_set.h"
 
 namespace fibocast {
@@ -24,7 +25,7 @@ enum class PeerMessageType : std::uint8_t {
   kTransfer = 1,        // a transfer of the schedule; an eager payload rides along
   kAnnounce = 2,        // a payload of `total_bytes` will come as bulk `stream`
   kGrant = 3,           // ... it may
-  kVerdictRequest = 4,  // member -> coordinator: `verdict` says why (deadline, mismatch)
+  kVerdictRequest = 4,  // member -> coordinator: `verdict` says why (deadline, mismatch, peer lost: `ranks`)
   kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
   kFreezeAnswer = 6,
   kVerdict = 7,
@@ -39,6 +40,7 @@ enum class PeerMessageType : std::uint8_t {
   kDecline = 17,        // child -> parent: this generation's payload is not wanted here any more
   kMessageCredit = 16,  // `count` messages of the peer have been received by applications here so far
   kGroupTree = 18,      // entries of the given tree of the definition before it: `piece`
+  kNews = 19,           // what is believed about a node: `news`
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
@@ -72,6 +74,7 @@ struct PeerMessage {
   std::uint16_t routers = 0;
   Plan plan;                         // without its given tree
   std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
+  News news;
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };
 

@@ -2,6 +2,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/greetings.h"
+#include "runtime/node/mailbox.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -154,6 +155,22 @@ void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     transfer.stream = Stream::kDone;
     if (!decline(state, slot, from, transfer.stream_id, now)) s.late_from = from, s.late_stream = transfer.stream_id;
   });
+}
+
+void on_sent(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now) {
+  StreamOwner* owner = peers::outgoing_owner(state, to, stream);
+  if (owner == nullptr) return;
+  const StreamOwner o = *owner;
+  owner->kind = StreamOwner::Kind::kNone;
+  state.buffers->release(o.buffer);
+  if (o.kind == StreamOwner::Kind::kMessage) return mailbox::on_stream_sent(state, o.index, now);
+  operations::on_stream_sent(state, o.index, o.transfer, now);
+}
+
+void forget_peer(NodeState& state, NodeId peer, Nanoseconds now) {
+  for (StreamOwner& incoming : peers::incoming_owners(state, peer)) incoming.kind = StreamOwner::Kind::kNone;
+  for (const StreamOwner& outgoing : peers::outgoing_owners(state, peer))
+    if (outgoing.kind != StreamOwner::Kind::kNone) on_sent(state, peer, outgoing.stream, now);
 }
 
 void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {

@@ -16,6 +16,10 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
 void give_up_sends(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now);
 // The operation has failed here: incoming streams are declined.
 void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// The peer has all of the stream, or will never need it.
+void on_sent(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now);
+// All streams to and from this peer are over: it is lost, or a new incarnation.
+void forget_peer(NodeState& state, NodeId peer, Nanoseconds now);
 // Tells the one that announced a stream after the end that it is not wanted any more.
 void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now);
 

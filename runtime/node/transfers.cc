@@ -9,6 +9,7 @@
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/ticket.h"
@@ -122,6 +123,7 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
 bool set_shape(NodeState& state, std::uint32_t slot, const PeerMessage& m) {
   Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
+  presence::end_waiting(state, slot);  // of whom the schedule that was a guess receives from
   s.total_bytes = m.total_bytes;
   s.segment_bytes = m.total_bytes > state.limits.eager_bytes ? m.segment_bytes : 0;
   s.choice = m.choice, s.type = m.element, s.op = m.op;

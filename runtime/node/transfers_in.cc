@@ -6,6 +6,7 @@
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/ticket.h"
@@ -33,7 +34,7 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   v.verdict = recorded == kNoIndex ? Verdict::kStale : state.slots[recorded].verdict;
   v.ranks = recorded == kNoIndex ? RankSet{} : state.slots[recorded].ranks;
   // A success that a former incarnation of the sender took part in is not one of this incarnation.
-  if (v.verdict == Verdict::kOk && peers::of(state, to).session > 1) v.verdict = Verdict::kStale;
+  if (v.verdict == Verdict::kOk && peers::of(state, to).lives > 1) v.verdict = Verdict::kStale;
   peers::send(state, to, v, true, now);
 }
 
@@ -83,6 +84,7 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
   if (!s.shape_known) flight_log::opened(state, slot, now);
   s.shape_known = true;
   s.charged = m.charged;
+  if (is_push(s.operation)) presence::begin_waiting(state, slot, now);
   return slot;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/node/group_trees.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
 
@@ -38,7 +39,10 @@ void trust(NodeState& state, std::uint32_t slot, NodeId living) {
   s.coordinators_tried = std::min(s.coordinators_tried, nearer);
 }
 
-Verdict reason_of(const Slot& s) { return s.reason == Verdict::kMismatch ? s.reason : Verdict::kDeadlineExceeded; }
+Verdict reason_of(const Slot& s) {
+  if (s.reason == Verdict::kMismatch) return s.reason;
+  return s.lost != kNoRank ? Verdict::kPeerLost : Verdict::kDeadlineExceeded;
+}
 
 // Freezes a slot here and says how far it is.
 PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& question, Nanoseconds now) {
@@ -114,7 +118,7 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
   q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
   q.choice = s.choice, q.type = s.type, q.op = s.op;
-  g.inquiry.reason = reason;
+  g.inquiry.reason = reason, g.inquiry.lost = s.lost;
   g.inquiry.window_base = ~Generation{0};
   take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
 }
@@ -124,6 +128,15 @@ RankSet missing_ranks(NodeState& state, std::uint32_t group) {
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < concerned(state, group); ++r)
     if (!members[r].arrived) ranks.add(r);
+  return ranks;
+}
+
+// Only who is gone, not who had merely not called yet.
+RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
+  RankSet ranks;
+  const GroupState& g = state.groups[group];
+  for (Rank r = 0; r < groups::size_of(g); ++r)
+    if (r == g.inquiry.lost || presence::is_lost(state, groups::node_of(g, r))) ranks.add(r);
   return ranks;
 }
 
@@ -140,7 +153,8 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
-  if (q.verdict == Verdict::kPending) q.ranks = missing_ranks(state, group);
+  if (q.verdict == Verdict::kPending)
+    q.ranks = q.reason == Verdict::kPeerLost ? lost_ranks(state, group) : missing_ranks(state, group);
   q.verdict = decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
@@ -223,6 +237,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   }
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdictRequest);
   m.verdict = reason_of(s);
+  if (m.verdict == Verdict::kPeerLost) m.ranks.add(s.lost);
   peers::send(state, to, m, true, now);  // if the channel is full: asked again soon
 }
 
@@ -241,12 +256,15 @@ bool is_nearer_to_root(const GroupState& g, Rank root, Rank other) {
 
 }  // namespace
 
-bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now) {
+bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost) {
   const Slot& s = state.slots[slot];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
   // Our own copy of the payload does not help a member whose copy did not come in time.
-  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) m.verdict = Verdict::kDeadlineExceeded;
+  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) {
+    m.verdict = lost.empty() ? Verdict::kDeadlineExceeded : Verdict::kPeerLost;
+    m.ranks = lost;
+  }
   return peers::send(state, to, m, true, now);
 }
 
@@ -277,8 +295,8 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   operations::sync_window(state, group, m.window_base, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
   if (recorded != kNoIndex) {
-    tell_recorded(state, recorded, from, now);  // if the channel is full: asked again
-    return;
+    tell_recorded(state, recorded, from, now, m.verdict == Verdict::kPeerLost ? m.ranks : RankSet{});
+    return;  // if the channel is full: asked again
   }
   const std::uint32_t slot = operations::open_slot(state, group, m, now);
   if (slot == kNoIndex) {
@@ -291,6 +309,8 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   }
   Slot& s = state.slots[slot];
   if (m.verdict == Verdict::kMismatch) s.reason = m.verdict;
+  const bool names = !m.ranks.empty() && m.ranks.at(0) < groups::size_of(state.groups[group]);
+  if (m.verdict == Verdict::kPeerLost && names && s.lost == kNoRank) s.lost = m.ranks.at(0);
   ask_for_verdict(state, slot, now);  // ourselves, unless we know of a better coordinator
 }
 

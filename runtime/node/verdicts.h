@@ -14,8 +14,8 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
 void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 // The peer does not know the group at all: it cannot take part.
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
-// How the generation of this slot ended, which is on record. False: the channel is full.
-bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now);
+// How the generation of this slot ended, which is on record; `lost`: why that is asked. False: the channel is full.
+bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost = {});
 // Goes on with questions and answers that waited for channels.
 void pump(NodeState& state, Nanoseconds now);
 

@@ -1,0 +1,134 @@
+#include "runtime/node/presence.h"
+
+#include "runtime/node/flight_log.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/slots.h"
+#include "runtime/node/streams.h"
+#include "runtime/node/transfers.h"
+
+namespace fibocast::presence {
+
+namespace {
+
+void give_up(NodeState& state, NodeId node, Nanoseconds now) {
+  Peer& p = peers::of(state, node);
+  ++p.session;  // what was delivered of its messages owes it no credit any more
+  p.trying_since = now - state.settings.suspicion;
+  p.channel->renew(now);
+  peers::release_acknowledged(state, node);
+  mailbox::drop_outgoing(state, node);
+  streams::forget_peer(state, node, now);
+  mailbox::forget_peer(state, node);
+}
+
+void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
+  if (change.belief != Belief::kLost) return;
+  Peer& p = peers::of(state, change.peer);
+  end_operations_with(state, change.peer, now);  // first: what ends below knows why
+  if (change.reason != BeliefReason::kRestarted && p.channel != nullptr) {
+    give_up(state, change.peer, now);
+    p.lost_event = state.peer_events = true;
+    p.lost_reason = change.reason;
+    flight_log::peer(state, FlightEvent::Kind::kPeerLost, change.peer, now);
+  }
+  state.again = true;
+}
+
+void send_probes(NodeState& state, Nanoseconds now) {
+  NodeId to = kNoNode;
+  while (state.detector->poll_probe(to))
+    if (ReliableChannel* c = peers::reach(state, to, now)) c->probe(now);
+}
+
+void send_news(NodeState& state, Nanoseconds now) {
+  NodeId to = kNoNode;
+  News news;
+  while (state.detector->poll_news(to, news)) {
+    PeerMessage m;
+    m.type = PeerMessageType::kNews;
+    m.news = news;
+    if (!peers::connected(state, to) || !peers::send(state, to, m, true, now)) state.detector->could_not_tell();
+  }
+}
+
+template <class Function>
+void each_awaited(NodeState& state, std::uint32_t slot, Function function) {
+  const RankSchedule schedule = state.engine->schedule(slot);
+  for (const Stage& stage : schedule.stages)
+    for (const Transfer& t : schedule.receives(stage)) function(transfers::node_of(state, slot, t.peer));
+}
+
+}  // namespace
+
+void end_operations_with(NodeState& state, NodeId node, Nanoseconds now) {
+  for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
+    Slot& s = state.slots[slot];
+    if (s.state != Slot::State::kOpen) continue;
+    const Rank rank = slots::group(state, slot).members.index_of(node);
+    if (rank == kNoRank) continue;
+    if (s.lost == kNoRank) s.lost = rank;
+    slots::set_due(state, s, now);
+  }
+}
+
+void start(NodeState& state, Nanoseconds now) {
+  if (state.detector != nullptr) state.detector->start(now);
+}
+
+void on_connected(NodeState& state, NodeId peer, Nanoseconds now) {
+  Peer& p = peers::of(state, peer);
+  const std::uint64_t incarnation = p.channel->peer_incarnation();
+  if (p.incarnation != incarnation) ++p.lives;
+  p.incarnation = incarnation;
+  if (state.detector != nullptr) state.detector->came(peer, incarnation, now);
+}
+
+void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {
+  if (state.detector != nullptr && peer < state.settings.nodes && peer != state.settings.self)
+    state.detector->refused(peer, now);
+}
+
+void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (state.detector != nullptr) state.detector->on_news(from, m.news, now);
+}
+
+void on_timer(NodeState& state, Nanoseconds now) {
+  if (state.detector != nullptr && state.detector->next_deadline() <= now) state.detector->on_timer(now);
+}
+
+void pump(NodeState& state, Nanoseconds now) {
+  if (state.detector == nullptr) return;
+  BeliefChange change;
+  while (state.detector->poll_change(change)) on_change(state, change, now);
+  send_probes(state, now);
+  send_news(state, now);
+}
+
+void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (state.detector == nullptr || s.waiting) return;
+  s.waiting = true;
+  each_awaited(state, slot, [&](NodeId peer) { state.detector->wait_on(peer, now); });
+}
+
+void end_waiting(NodeState& state, std::uint32_t slot) {
+  Slot& s = state.slots[slot];
+  if (!s.waiting) return;
+  s.waiting = false;
+  each_awaited(state, slot, [&](NodeId peer) { state.detector->no_longer_wait_on(peer); });
+}
+
+bool is_lost(const NodeState& state, NodeId node) {
+  return state.detector != nullptr && node != state.settings.self && state.detector->belief(node) == Belief::kLost;
+}
+
+Rank lost_member(const NodeState& state, std::uint32_t group) {
+  const GroupState& g = state.groups[group];
+  if (state.detector == nullptr || state.detector->lost_now() == 0) return kNoRank;
+  for (Rank rank = 0; rank < groups::size_of(g); ++rank)
+    if (is_lost(state, groups::node_of(g, rank))) return rank;
+  return kNoRank;
+}
+
+}  // namespace fibocast::presence

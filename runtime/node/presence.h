@@ -1,0 +1,34 @@
+// Joins the failure detector to the node: whom an operation waits for is watched, who is lost is given up, and every
+// operation it takes part in asks for its verdict at once. Nodes that have fewer channels than the cluster has nodes
+// have no detector. Core.
+#pragma once
+
+#include "runtime/node/node_state.h"
+
+namespace fibocast::presence {
+
+// -- events
+void start(NodeState& state, Nanoseconds now);
+void on_connected(NodeState& state, NodeId peer, Nanoseconds now);
+// A frame of the peer as it is now.
+inline void on_heard(NodeState& state, NodeId peer, Nanoseconds now) {
+  if (state.detector != nullptr) state.detector->heard(peer, now);
+}
+// Its address refuses what is sent there, or its connection broke.
+void on_refused(NodeState& state, NodeId peer, Nanoseconds now);
+void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_timer(NodeState& state, Nanoseconds now);
+// The verdict of what the node takes part in is asked for at once: it is lost, or has given us up.
+void end_operations_with(NodeState& state, NodeId node, Nanoseconds now);
+// Sends probes and news, and acts on what is believed anew.
+void pump(NodeState& state, Nanoseconds now);
+
+// -- operations
+// From arrival until the end the peers that this slot's schedule receives from are waited for.
+void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now);
+void end_waiting(NodeState& state, std::uint32_t slot);
+// A member of the group that is lost now, the lowest rank; kNoRank: none.
+Rank lost_member(const NodeState& state, std::uint32_t group);
+bool is_lost(const NodeState& state, NodeId node);
+
+}  // namespace fibocast::presence
