@@ -72,10 +72,10 @@ TEST(TroubledNodes, ACrashOfAnInnerRankIsNamedByAllOthers) {
       EXPECT_EQ(r.verdict, Verdict::kPending);
       continue;
     }
-    EXPECT_EQ(r.verdict, Verdict::kDeadlineExceeded);
+    EXPECT_EQ(r.verdict, Verdict::kPeerLost);
     EXPECT_EQ(r.missing, std::vector<Rank>{1});
-    EXPECT_GE(r.answered, kTroubledDeadline);
-    EXPECT_LT(r.answered, kTroubledDeadline + 5 * kSecond);
+    EXPECT_GT(r.answered, 0);
+    EXPECT_LT(r.answered, kTroubledDeadline);
   }
 }
 
@@ -96,12 +96,24 @@ TEST(TroubledNodes, LossDelaysButKeepsTheOrder) {
   EXPECT_GT(later, 0u);
 }
 
+// Sooner than the suspicion, which is 2 s.
 TEST(TroubledNodes, APartitionThatHealsHoldsUpTheBarrier) {
-  const Fault apart{.kind = Kind::kPartition, .heals = 3 * kSecond, .nodes = {1, 4}};
+  const Fault apart{.kind = Kind::kPartition, .heals = 900 * kMillisecond, .nodes = {1, 4}};
   const TroubledRun run = run_with(barrier_on_manna(), {apart});
   expect_all_ok(run);
-  for (const TroubledRank& r : run.ranks) EXPECT_GE(r.activated, 3 * kSecond);
-  EXPECT_LT(last_activation(run), 4 * kSecond);
+  for (const TroubledRank& r : run.ranks) EXPECT_GE(r.activated, 900 * kMillisecond);
+  EXPECT_LT(last_activation(run), 2 * kSecond);
+}
+
+TEST(TroubledNodes, APartitionThatLastsIsNamedOnTheRootsSide) {
+  const Fault apart{.kind = Kind::kPartition, .nodes = {1, 4}};
+  const TroubledRun run = run_with(barrier_on_manna(), {apart});
+  for (Rank rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ(run.ranks[rank].verdict, Verdict::kPeerLost) << rank;
+    if (rank == 1 || rank == 4) continue;
+    EXPECT_EQ(run.ranks[rank].missing, (std::vector<Rank>{1, 4}));
+    EXPECT_GE(run.ranks[rank].answered, 2 * kSecond);
+  }
 }
 
 TEST(TroubledNodes, TheSeedDecidesTheDice) {
@@ -114,18 +126,24 @@ TEST(TroubledNodes, TheSeedDecidesTheDice) {
   EXPECT_NE(activations_of(7), activations_of(8));
 }
 
-TEST(TroubledNodes, WhoComesBackInTimeCallsAgain) {
-  const TroubledRun run =
-      run_with(barrier_on_manna(), {{.kind = Kind::kCrash, .heals = 50 * kMillisecond, .nodes = {3}}});
-  expect_all_ok(run);
-  for (const TroubledRank& r : run.ranks) EXPECT_GE(r.activated, 50 * kMillisecond);
+// By then the others have their verdict; it calls again, and is told the same.
+TEST(TroubledNodes, WhoComesBackIsTold) {
+  const TroubledRun run = run_with(barrier_on_manna(), {{.kind = Kind::kCrash, .heals = 3 * kSecond, .nodes = {3}}});
+  for (Rank rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ(run.ranks[rank].verdict, Verdict::kPeerLost) << rank;
+    EXPECT_EQ(run.ranks[rank].missing, std::vector<Rank>{3});
+    EXPECT_EQ(run.ranks[rank].answered >= 3 * kSecond, rank == 3) << rank;
+  }
 }
 
-TEST(TroubledNodes, WhoIsUpAgainAlreadyDoesNotCallTwice) {
+TEST(TroubledNodes, CrashesMayOverlap) {
   const Fault first{.kind = Kind::kCrash, .heals = 50 * kMillisecond, .nodes = {3}};
   const Fault second{.kind = Kind::kCrash, .begins = 10 * kMillisecond, .heals = kSecond, .nodes = {3}};
-  const Fault away{.kind = Kind::kPause, .heals = 2 * kSecond, .nodes = {5}};
-  expect_all_ok(run_with(barrier_on_manna(), {first, second, away}));
+  const TroubledRun run = run_with(barrier_on_manna(), {first, second});
+  for (const TroubledRank& r : run.ranks) {
+    EXPECT_EQ(r.verdict, Verdict::kPeerLost);
+    EXPECT_LT(r.answered, 90 * kMillisecond);  // that rank, too: it is up again at 50 ms
+  }
 }
 
 TEST(TroubledNodes, WhoComesBackAfterTheEndIsTooLate) {
@@ -133,20 +151,6 @@ TEST(TroubledNodes, WhoComesBackAfterTheEndIsTooLate) {
   const TroubledRun run = run_with(chain_on_manna(), {leaf});
   for (Rank rank = 0; rank < 5; ++rank) EXPECT_EQ(run.ranks[rank].verdict, Verdict::kOk) << rank;
   EXPECT_NE(run.ranks[5].verdict, Verdict::kPending);
-}
-
-TEST(TroubledNodes, AClockThatJumpsBringsTheDeadlineForward) {
-  const Fault asleep{.kind = Kind::kPause, .nodes = {3}};
-  const Fault jump{.kind = Kind::kClockJump, .begins = kSecond, .nodes = {2}, .time = 7 * kSecond};
-  const TroubledRun run = run_with(barrier_on_manna(), {asleep, jump});
-  for (Rank rank = 0; rank < 8; ++rank) {
-    if (rank == 3) continue;
-    EXPECT_EQ(run.ranks[rank].verdict, Verdict::kDeadlineExceeded);
-    EXPECT_EQ(run.ranks[rank].missing, std::vector<Rank>{3});
-    EXPECT_GE(run.ranks[rank].answered, 3 * kSecond);
-    EXPECT_LT(run.ranks[rank].answered, 9 * kSecond);
-  }
-  EXPECT_EQ(run.ranks[3].verdict, Verdict::kPending);
 }
 
 // Rank 2 asks for a verdict while rank 7 sleeps with all that it needs in its socket.
