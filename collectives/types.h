@@ -86,9 +86,9 @@ struct Limits {
   static constexpr Limits simulated() {
     Limits l;
     l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 40;
-    l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 16;
-    l.message_credit = 1, l.nic_queue = 40, l.local_work = 16, l.payload_bytes = 64 << 20;
-    l.flight_events = 32;
+    l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 12;
+    l.message_credit = 1, l.nic_queue = 40, l.local_work = 8, l.payload_bytes = 64 << 20;
+    l.flight_events = 16;
     return l;
   }
   static constexpr Limits server() { return Limits{}; }

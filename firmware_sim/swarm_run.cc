@@ -66,7 +66,7 @@ void SwarmRun::on_fault(const Fault& fault, bool begins) {
     r.kind = Record::Kind::kCrashed;
     r.at = cluster_.now();
     r.node = node;
-    if (begins) history_.records.push_back(r);
+    if (begins) history_.records.push_back(r), history_.somebody_crashed = true;
     if (on_crash_) on_crash_(node, !begins);  // crashes may overlap: a node that is up again may be told so twice
   }
 }
@@ -96,7 +96,6 @@ void SwarmRun::settle() {
     const VirtualNode& node = cluster_.node(id);
     if (!node.started()) {
       history_.ends.push_back({});
-      history_.somebody_is_dead = true;
       continue;
     }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),

@@ -152,7 +152,8 @@ Nanoseconds grace_for(const ClusterSettings& cluster) {
     if (fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay) coordinators += cluster.nodes;
     if (fault.kind == Kind::kPause || fault.kind == Kind::kCrash) coordinators += fault.nodes.size();
   }
-  const Nanoseconds each = cluster.node.suspicion + kSecond + 30 * way + static_cast<Nanoseconds>(lost * 40.0 * kSecond);
+  const Nanoseconds each =
+      cluster.node.suspicion + kSecond + 30 * way + static_cast<Nanoseconds>(lost * 40.0 * kSecond);
   return each * static_cast<Nanoseconds>(std::min<std::size_t>(coordinators, cluster.nodes));
 }
 

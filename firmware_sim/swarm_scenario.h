@@ -17,7 +17,7 @@ struct ScenarioOperation {
   Rank root = 0;
   std::uint64_t bytes = 0;      // of each block or vector
   AlgorithmChoice choice = {};  // kPlanned: the plan's
-  bool rushed = false;  // participants give it milliseconds, and some of them come late
+  bool rushed = false;          // participants give it milliseconds, and some of them come late
 };
 
 struct ScenarioGroup {
@@ -48,9 +48,9 @@ struct Scenario {
   std::vector<Nanoseconds> start_at;  // by node
   std::vector<ScenarioGroup> groups;
   std::vector<ScenarioFlow> flows;
-  Nanoseconds pause_max = 0;        // of an application between two calls
+  Nanoseconds pause_max = 0;         // of an application between two calls
   Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
-  Nanoseconds grace = 0;      // how late after its deadline an answer may come
+  Nanoseconds grace = 0;             // how late after its deadline an answer may come
 };
 
 Scenario make_scenario(std::uint64_t seed);

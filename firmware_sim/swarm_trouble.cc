@@ -91,6 +91,8 @@ Fault random_fault(Random& random, const Scenario& scenario) {
   if (nodes < 2 && (fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay)) fault.kind = Kind::kPause;
   fault.nodes = random_nodes(random, nodes, is_of_messages(fault.kind) ? nodes / 2 : nodes / 3);
   for (const NodeId id : fault.nodes) fault.begins = std::max(fault.begins, scenario.start_at[id]);
+  // Who never came up is not lost: operations wait for it, and a group that only multicasts stands still.
+  fault.begins += fault.kind == Fault::Kind::kCrash ? 200 * kMillisecond : 0;
   fault.begins += random_time(random, 100'000, 5 * kSecond);
   fault.heals = fault.begins + random_time(random, kMillisecond, 8 * kSecond);
   if (fault.kind == Kind::kCrash && random.chance(0.4)) fault.heals = kNever;
@@ -112,7 +114,8 @@ bool separates(const Fault& fault, Nanoseconds suspicion) {
 // minutes for the dead.
 void live_with(Scenario& scenario, Fault& fault) {
   if (!separates(fault, scenario.cluster.node.suspicion)) return;
-  std::erase_if(scenario.flows, [&](const ScenarioFlow& flow) { return concerns(fault, flow.from) || concerns(fault, flow.to); });
+  std::erase_if(scenario.flows,
+                [&](const ScenarioFlow& flow) { return concerns(fault, flow.from) || concerns(fault, flow.to); });
   if (fault.kind != Fault::Kind::kCrash) return;
   scenario.patience = kPatienceForTheDead;
   for (const ScenarioGroup& group : scenario.groups)

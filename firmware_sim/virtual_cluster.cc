@@ -22,7 +22,9 @@ NodeSettings settings_of(const ClusterSettings& cluster, NodeId id, Random& rand
 }  // namespace
 
 VirtualCluster::VirtualCluster(const ClusterSettings& settings)
-    : faults_(settings.faults), random_(~settings.seed), network_(queue_, settings.network, settings.nodes, settings.seed) {
+    : faults_(settings.faults),
+      random_(~settings.seed),
+      network_(queue_, settings.network, settings.nodes, settings.seed) {
   for (NodeId id = 0; id < settings.nodes; ++id) {
     nodes_.push_back(
         std::make_unique<VirtualNode>(queue_, network_, settings.limits, settings_of(settings, id, random_)));

@@ -60,20 +60,20 @@ struct Record {
 
 // How a node looked when everything was over and everything released.
 struct NodeEnd {
-  std::uint64_t payload_bytes = 0;     // Node::payload_bytes_used()
-  std::uint64_t buffers = 0;           // that the host still keeps
-  std::uint64_t repeated_answers = 0;  // answers with a cookie that had one already
-  std::uint64_t idle_wakes = 0;        // on_timer() calls during the last, quiet second
-  bool stuck = false;                  // woke itself for ever at one instant
+  std::uint64_t payload_bytes = 0;       // Node::payload_bytes_used()
+  std::uint64_t buffers = 0;             // that the host still keeps
+  std::uint64_t repeated_answers = 0;    // answers with a cookie that had one already
+  std::uint64_t idle_wakes = 0;          // on_timer() calls during the last, quiet second
+  bool stuck = false;                    // woke itself for ever at one instant
   std::uint64_t most_payload_bytes = 0;  // at any time
   std::uint64_t most_buffers = 0;
 };
 
 struct History {
   std::vector<HistoryGroup> groups;
-  std::vector<Record> records;  // as they happened
-  std::vector<NodeEnd> ends;    // by NodeId
-  std::vector<Fault> faults;    // that there were
+  std::vector<Record> records;                                                               // as they happened
+  std::vector<NodeEnd> ends;                                                                 // by NodeId
+  std::vector<Fault> faults;                                                                 // that there were
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
@@ -83,8 +83,8 @@ struct History {
   Generation window = 8;
   // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.
   bool calm = false;
-  // A node crashed and did not come back: what is under way to it is kept for it.
-  bool somebody_is_dead = false;
+  // A node crashed, and its applications with it: payloads wait for them, or for it.
+  bool somebody_crashed = false;
   // With so much time between the last arrival and the earliest deadline an operation has to succeed.
   Nanoseconds ample = 60'000'000'000;
 };

@@ -13,9 +13,11 @@ Findings check_leaks(const History& history) {
   for (std::size_t i = 0; i < history.ends.size(); ++i) {
     const NodeEnd& end = history.ends[i];
     const std::string node = "node " + std::to_string(i) + " at the end: ";
-    const bool kept = history.somebody_is_dead;
-    if (end.payload_bytes > 0 && !kept) findings.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
-    if (end.buffers > 0 && !kept) findings.push_back(node + std::to_string(end.buffers) + " buffers were not given back");
+    const bool kept = history.somebody_crashed;
+    if (end.payload_bytes > 0 && !kept)
+      findings.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
+    if (end.buffers > 0 && !kept)
+      findings.push_back(node + std::to_string(end.buffers) + " buffers were not given back");
     if (end.repeated_answers > 0) findings.push_back(node + "answered a call twice");
     if (end.stuck) findings.push_back(node + "wakes itself for ever without time passing");
     if (end.idle_wakes > kIdleWakesPerPeer * history.ends.size())

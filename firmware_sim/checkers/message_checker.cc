@@ -23,8 +23,8 @@ Findings check_messages(const History& history) {
   for (const auto& [flow, left] : under_way)
     if (!left.empty())
       findings.push_back(std::to_string(left.size()) + " messages from " + std::to_string(std::get<0>(flow)) + " to " +
-                       std::to_string(std::get<1>(flow)) + " tag " + std::to_string(std::get<2>(flow)) +
-                       " never arrived");
+                         std::to_string(std::get<1>(flow)) + " tag " + std::to_string(std::get<2>(flow)) +
+                         " never arrived");
   return findings;
 }
 

@@ -26,7 +26,7 @@ Findings check_multicast(const History& history) {
       findings.push_back(describe(history, r) + "received what nobody had sent yet");
     else if (!(sent[key] == r.payload))
       findings.push_back(describe(history, r) + "torn payload: " + std::to_string(r.payload.size) + " bytes of " +
-                       std::to_string(sent[key].size));
+                         std::to_string(sent[key].size));
   }
   return findings;
 }

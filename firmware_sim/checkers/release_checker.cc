@@ -17,7 +17,7 @@ Findings check_release(const History& history) {
     const std::size_t all = group.members.size() * group.participants;
     if (here.size() != all)
       findings.push_back(describe(history, r) + "released when " + std::to_string(here.size()) + " of " +
-                       std::to_string(all) + " had arrived");
+                         std::to_string(all) + " had arrived");
   }
   return findings;
 }

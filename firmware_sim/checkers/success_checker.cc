@@ -38,7 +38,8 @@ Findings check_success(const History& history) {
   std::map<GenerationKey, Attempt> attempts;
   for (const Record& r : history.records) {
     Attempt& attempt = attempts[{r.group, r.generation}];
-    if (r.kind == Record::Kind::kDone) attempt.first_done = std::min(attempt.first_done, r.at), attempt.last_done = r.at;
+    if (r.kind == Record::Kind::kDone)
+      attempt.first_done = std::min(attempt.first_done, r.at), attempt.last_done = r.at;
     if (r.kind != Record::Kind::kArrived) continue;
     ++attempt.arrivals;
     attempt.first_arrival = std::min(attempt.first_arrival, r.at);
@@ -52,7 +53,7 @@ Findings check_success(const History& history) {
     const Attempt& attempt = attempts[key];
     if (had_time(history, key, attempt) && !came_too_late(history, r, attempt))
       findings.push_back(describe(history, r) + "verdict " + std::to_string(static_cast<int>(r.verdict)) +
-                       " although all came and had time");
+                         " although all came and had time");
   }
   return findings;
 }

@@ -36,7 +36,8 @@ void check_named(const History& history, const Record& r, const std::set<Partici
 
 // The members are asked after a deadline has passed, and then they were here: unless the window, whose moving takes
 // time to be told, held their calls back.
-void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time, Findings& findings) {
+void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time,
+                     Findings& findings) {
   for (Rank rank : r.missing)
     if (all_here(history.groups[r.group], rank, in_time))
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
@@ -51,7 +52,8 @@ void note_arrival(Decision& decision, const Record& r) {
 
 // Across a partition verdicts are uniform on each side only, and who did not run is on a side of its own.
 bool split(const History& history, const Decision& decision, const Record& r) {
-  return troubled(history, r.node, decision.began, r.at) || troubled(history, decision.first->node, decision.began, r.at);
+  return troubled(history, r.node, decision.began, r.at) ||
+         troubled(history, decision.first->node, decision.began, r.at);
 }
 
 void compare(const History& history, Decision& decision, const Record& r, Findings& findings) {
@@ -59,9 +61,10 @@ void compare(const History& history, Decision& decision, const Record& r, Findin
     decision.first = &r;
     if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, findings);
     if (history.calm && r.generation < history.window) check_not_named(history, r, decision.in_time, findings);
-  } else if (!split(history, decision, r) && (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
+  } else if (!split(history, decision, r) &&
+             (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
     findings.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
-                     describe(history, *decision.first));
+                       describe(history, *decision.first));
   }
 }
 

@@ -77,9 +77,10 @@ bool is_over(const NodeState& state, NodeId peer, std::uint32_t group) {
 }
 
 void pump(NodeState& state, Nanoseconds now) {
-  for (Peer& p : state.peers.first(state.peers_used))
-    while (p.greet_group < state.groups.size() && peers::connected(state, p.node) && greet(state, p, now))
-      begin(p, p.greet_group + 1);
+  for (Peer& p : state.peers.first(state.peers_used)) {
+    if (!peers::connected(state, p.node) || !group_admin::send_owed_answer(state, p, now)) continue;
+    while (p.greet_group < state.groups.size() && greet(state, p, now)) begin(p, p.greet_group + 1);
+  }
 }
 
 }  // namespace fibocast::greetings

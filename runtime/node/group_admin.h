@@ -12,8 +12,11 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
 Admission create(NodeState& state, const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
 
-// The definition, then the pieces of its tree, from message number `told` on, as far as the channel has room. True: all.
+// The definition, then the pieces of its tree, from message number `told` on, as far as the channel has room. True:
+// all.
 bool tell_definition(NodeState& state, const GroupState& g, NodeId to, std::uint8_t& told, Nanoseconds now);
+// The answer to the peer's definition for which its channel had no room. True: nothing is owed any more.
+bool send_owed_answer(NodeState& state, Peer& peer, Nanoseconds now);
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 // A piece of the given tree of a definition: the last one is answered as the definition.
 void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);

@@ -23,21 +23,6 @@ GroupState group_of(const PeerMessage& m) {
   return g;
 }
 
-void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
-  PeerMessage m;
-  m.type = PeerMessageType::kGroupAnswer;
-  m.group = group;
-  m.verdict = ok ? Verdict::kOk : Verdict::kRefused;
-  peers::send(state, to, m, false, now);  // if the channel is full: asked again
-}
-
-// Two nodes define groups of one name at a time, or greet us with the same one: the first one here goes on.
-bool is_coming_from_other(NodeState& state, GroupId id, NodeId from) {
-  for (const GroupState& g : state.groups)
-    if (g.id == id && (g.used || g.coming) && g.intake.from != kNoNode && g.intake.from != from) return true;
-  return false;
-}
-
 // The definition is followed by a tree. A group that exists already stays, and its tree is compared. False: it is
 // another one, or there is no room.
 bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanoseconds now) {
@@ -55,13 +40,35 @@ bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanosec
 
 }  // namespace
 
+// Being asked again is not enough: our own questions, in the same rhythm, could fill the channel each time.
+bool send_owed_answer(NodeState& state, Peer& p, Nanoseconds now) {
+  if (!p.answer_owed) return true;
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupAnswer;
+  m.group = p.answer_group;
+  m.verdict = p.answer_ok ? Verdict::kOk : Verdict::kRefused;
+  p.answer_owed = !peers::send(state, p.node, m, false, now);
+  return !p.answer_owed;
+}
+
+namespace {
+
+void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
+  Peer& p = peers::of(state, to);
+  p.answer_owed = true, p.answer_group = group, p.answer_ok = ok;  // an older one that is still owed is asked again
+  send_owed_answer(state, p, now);
+}
+
+}  // namespace
+
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const GroupState group = group_of(m);
   const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
-  if (is_coming_from_other(state, m.group, from)) return;  // asked again when that has come or not
   bool ok = members_ok;
-  if (ok) groups::forget_coming(state, m.group);  // the same node begins anew
+  // Half a group makes way for one that begins: two nodes may define it at a time, or greet us with it, and whose
+  // pieces come to nothing tells it again.
+  if (ok) groups::forget_coming(state, m.group);
   if (ok && has_given_tree(m.plan)) {
     if (expect_tree(state, from, group, now)) return;  // the last piece is answered
     ok = false;
@@ -82,8 +89,8 @@ void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds no
   const group_trees::Progress progress = group_trees::take_piece(state, i, m);
   if (progress == group_trees::Progress::kMore) return;
   bool ok = progress == group_trees::Progress::kComplete;
-  state.counters.bad_trees += !ok;
   const bool coming = state.groups[i].coming;
+  state.counters.bad_trees += !ok && coming;
   groups::end_intake(state.groups[i]);
   if (ok && coming) ok = groups::activate(state, i);
   answer(state, from, m.group, ok, now);

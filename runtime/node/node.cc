@@ -16,6 +16,7 @@
 #include "runtime/node/presence.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/verdicts.h"
+#include "runtime/node/window_count.h"
 
 namespace fibocast {
 
@@ -43,6 +44,9 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);
     case PeerMessageType::kFreezeAnswer: return verdicts::on_freeze_answer(s, group, from, m, now);
     case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, from, m, now);
+    case PeerMessageType::kWindowAsk: return window_count::on_ask(s, group, now);
+    case PeerMessageType::kWindowQuestion: return window_count::on_question(s, group, from, now);
+    case PeerMessageType::kWindowAnswer: return window_count::on_answer(s, group, from, m, now);
     default: return verdicts::on_unknown_group(s, group, from, m, now);
   }
 }
@@ -77,7 +81,7 @@ void on_progress(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
 void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
   streams::forget_peer(s, peer, now);
   mailbox::forget_peer(s, peer);
-  presence::end_operations_with(s, peer, now);
+  presence::on_restarted(s, peer, now);
   peers::of(s, peer).restarted_event = s.peer_events = true;
   flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
 }
@@ -137,7 +141,8 @@ void settle(NodeState& s, Nanoseconds now) {
 
 Peer* next_event_peer(NodeState& s) {
   for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
-    if (s.peers[i].lost_event || s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event) return &s.peers[i];
+    if (s.peers[i].lost_event || s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event)
+      return &s.peers[i];
   s.peer_events = false;
   return nullptr;
 }

@@ -50,6 +50,9 @@ struct Peer {
   std::uint8_t greet_told = 0;           // messages of that group's definition
   bool greet_answered = false;
   Nanoseconds greet_due = 0;  // tell it (again) then
+  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
+  bool answer_ok = false;
+  GroupId answer_group = 0;
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
   std::uint32_t session = 0;      // counts sessions with the peer
@@ -127,7 +130,7 @@ struct Slot {
 
 // One question to all members of a group at a time: what about a generation, or do you take this definition.
 struct Inquiry {
-  enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving };
+  enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving, kCounting };
   Phase phase = Phase::kIdle;
   // The operation asked about: its slot may serve a later generation while members are still being told.
   Generation generation = 0;
@@ -178,10 +181,11 @@ struct GroupState {
   std::uint32_t participants = 1;
   Rank routers = 0;
   Plan plan;
-  Generation base = 0;         // the lowest generation that is not over here
-  Generation global_base = 0;  // ... at any member, as far as known
-  Generation reported = 0;     // the subtree's base as last told upwards
-  std::uint32_t held = 0;      // requests that wait for the window
+  Generation base = 0;          // the lowest generation that is not over here
+  Generation global_base = 0;   // ... at any member, as far as known
+  Generation reported = 0;      // the subtree's base as last told upwards
+  std::uint32_t held = 0;       // requests that wait for the window
+  Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
   bool retrying = false, retry_again = false;
   Inquiry inquiry;
   TreeIntake intake;

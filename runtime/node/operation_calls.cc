@@ -192,6 +192,7 @@ void hold(NodeState& state, std::uint32_t request) {
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
   if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
+  state.slot_timer = std::min(state.slot_timer, state.groups[r.group].count_again);
 }
 
 Generation joinable_generation(NodeState& state, std::uint32_t group) {

@@ -154,6 +154,9 @@ bool fields(Io& io, PeerMessage& m) {
       ranks(io, m.ranks);
       return true;
     case PeerMessageType::kVerdict: operation(io, m), io.number(m.verdict), ranks(io, m.ranks); return true;
+    case PeerMessageType::kWindowAsk:
+    case PeerMessageType::kWindowQuestion:
+    case PeerMessageType::kWindowAnswer:
     case PeerMessageType::kWindow: operation(io, m), io.number(m.completed); return true;
     case PeerMessageType::kGroupDefine: definition(io, m); return true;
     case PeerMessageType::kGroupTree:
@@ -177,7 +180,8 @@ bool fields(Io& io, PeerMessage& m) {
 
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && m.news.belief <= Belief::kLost && is_valid(m.plan) && m.participants > 0;
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kRefused && m.news.belief <= Belief::kLost &&
+         is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

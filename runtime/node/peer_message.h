@@ -37,10 +37,13 @@ enum class PeerMessageType : std::uint8_t {
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
-  kDecline = 17,        // child -> parent: this generation's payload is not wanted here any more
-  kMessageCredit = 16,  // `count` messages of the peer have been received by applications here so far
-  kGroupTree = 18,      // entries of the given tree of the definition before it: `piece`
-  kNews = 19,           // what is believed about a node: `news`
+  kDecline = 17,         // child -> parent: this generation's payload is not wanted here any more
+  kMessageCredit = 16,   // `count` messages of the peer have been received by applications here so far
+  kGroupTree = 18,       // entries of the given tree of the definition before it: `piece`
+  kNews = 19,            // what is believed about a node: `news`
+  kWindowAsk = 20,       // member -> lowest live rank: my calls wait for the window, and a member is lost
+  kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
+  kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
@@ -72,8 +75,8 @@ struct PeerMessage {
   std::uint8_t name_length = 0;
   std::uint32_t participants = 1;
   std::uint16_t routers = 0;
-  Plan plan;                         // without its given tree
-  std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
+  Plan plan;                // without its given tree
+  std::uint32_t first = 0;  // entry of the given tree that `piece` begins with
   News news;
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };

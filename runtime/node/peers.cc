@@ -156,6 +156,13 @@ std::span<StreamOwner> incoming_owners(NodeState& state, NodeId peer) {
   return owners_of(state, state.incoming_streams, of(state, peer));
 }
 
+std::uint32_t free_streams(NodeState& state, NodeId to) {
+  if (find(state, to) == nullptr) return state.limits.bulk_streams;
+  const auto owners = outgoing_owners(state, to);
+  const auto places = std::ranges::count(owners, StreamOwner::Kind::kNone, &StreamOwner::kind);
+  return std::min(static_cast<std::uint32_t>(places), find(state, to)->bulk_send_free());
+}
+
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now) {
   ReliableChannel* c = reach(state, to, now);
   StreamOwner* place = c == nullptr ? nullptr : free_owner(outgoing_owners(state, to));

@@ -49,6 +49,8 @@ void release_acknowledged(NodeState& state, NodeId peer);
 // The streams under way to or from a peer.
 std::span<StreamOwner> outgoing_owners(NodeState& state, NodeId peer);
 std::span<StreamOwner> incoming_owners(NodeState& state, NodeId peer);
+// How many more may be opened to this peer now.
+std::uint32_t free_streams(NodeState& state, NodeId to);
 // Opens a bulk stream and notes who it belongs to. kNoIndex: all streams to this peer are taken just now.
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now);
 // Names the buffer of a stream the peer has announced. False: too many are coming in just now.

@@ -11,6 +11,20 @@ namespace fibocast::presence {
 
 namespace {
 
+// The verdict of what the node takes part in is asked for at once; the coordinator decides, once for all. If the node
+// lives and has given us up, it is we who were lost.
+void end_operations_with(NodeState& state, NodeId node, bool we_were_lost, Nanoseconds now) {
+  for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
+    Slot& s = state.slots[slot];
+    if (s.state != Slot::State::kOpen) continue;
+    const GroupState& g = slots::group(state, slot);
+    const Rank rank = g.members.index_of(node);
+    if (rank == kNoRank) continue;
+    if (s.lost == kNoRank) s.lost = we_were_lost ? g.rank : rank;
+    slots::set_due(state, s, now);
+  }
+}
+
 void give_up(NodeState& state, NodeId node, Nanoseconds now) {
   Peer& p = peers::of(state, node);
   ++p.session;  // what was delivered of its messages owes it no credit any more
@@ -25,7 +39,7 @@ void give_up(NodeState& state, NodeId node, Nanoseconds now) {
 void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
   if (change.belief != Belief::kLost) return;
   Peer& p = peers::of(state, change.peer);
-  end_operations_with(state, change.peer, now);  // first: what ends below knows why
+  end_operations_with(state, change.peer, false, now);  // first: what ends below knows why
   if (change.reason != BeliefReason::kRestarted && p.channel != nullptr) {
     give_up(state, change.peer, now);
     p.lost_event = state.peer_events = true;
@@ -33,6 +47,7 @@ void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
     flight_log::peer(state, FlightEvent::Kind::kPeerLost, change.peer, now);
   }
   state.again = true;
+  state.slot_timer = now;  // calls that wait for the window
 }
 
 void send_probes(NodeState& state, Nanoseconds now) {
@@ -61,17 +76,6 @@ void each_awaited(NodeState& state, std::uint32_t slot, Function function) {
 
 }  // namespace
 
-void end_operations_with(NodeState& state, NodeId node, Nanoseconds now) {
-  for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
-    Slot& s = state.slots[slot];
-    if (s.state != Slot::State::kOpen) continue;
-    const Rank rank = slots::group(state, slot).members.index_of(node);
-    if (rank == kNoRank) continue;
-    if (s.lost == kNoRank) s.lost = rank;
-    slots::set_due(state, s, now);
-  }
-}
-
 void start(NodeState& state, Nanoseconds now) {
   if (state.detector != nullptr) state.detector->start(now);
 }
@@ -82,6 +86,11 @@ void on_connected(NodeState& state, NodeId peer, Nanoseconds now) {
   if (p.incarnation != incarnation) ++p.lives;
   p.incarnation = incarnation;
   if (state.detector != nullptr) state.detector->came(peer, incarnation, now);
+}
+
+void on_restarted(NodeState& state, NodeId peer, Nanoseconds now) {
+  const Peer& p = peers::of(state, peer);
+  end_operations_with(state, peer, p.channel->peer_incarnation() == p.incarnation, now);
 }
 
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {

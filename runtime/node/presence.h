@@ -9,6 +9,8 @@ namespace fibocast::presence {
 
 // -- events
 void start(NodeState& state, Nanoseconds now);
+// It is a new incarnation, or has given us up meanwhile: what was under way is lost. Before on_connected().
+void on_restarted(NodeState& state, NodeId peer, Nanoseconds now);
 void on_connected(NodeState& state, NodeId peer, Nanoseconds now);
 // A frame of the peer as it is now.
 inline void on_heard(NodeState& state, NodeId peer, Nanoseconds now) {
@@ -18,8 +20,6 @@ inline void on_heard(NodeState& state, NodeId peer, Nanoseconds now) {
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now);
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_timer(NodeState& state, Nanoseconds now);
-// The verdict of what the node takes part in is asked for at once: it is lost, or has given us up.
-void end_operations_with(NodeState& state, NodeId node, Nanoseconds now);
 // Sends probes and news, and acts on what is believed anew.
 void pump(NodeState& state, Nanoseconds now);
 

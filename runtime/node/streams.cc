@@ -68,22 +68,32 @@ void give_up_send(NodeState& state, std::uint32_t slot, std::uint32_t index, Nod
   --state.slots[slot].streams_open;
 }
 
-// A place in the channel that a later generation took before could keep an older one from ending for ever.
-bool older_one_will_send(NodeState& state, std::uint32_t slot, Rank peer) {
+bool has_unannounced(NodeState& state, std::uint32_t slot, NodeId to) {
+  bool found = false;
+  each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    found = transfers::node_of(state, slot, t.peer) == to && slots::is_bulk(state, slot, t) &&
+            slots::transfer_states(state, slot)[index].stream == Stream::kNone;
+    return !found;
+  });
+  return found;
+}
+
+// What is not known here yet may send anything.
+bool older_one_may_send(NodeState& state, std::uint32_t slot, NodeId to) {
   const std::uint32_t group = slots::group_of(state, slot);
   for (Generation g = state.groups[group].base; g < state.slots[slot].generation; ++g) {
     const std::uint32_t older = slots::index_of(state, group, g);
     const Slot& o = state.slots[older];
-    if (!slots::holds(o, g) || !o.shape_known || o.state != Slot::State::kOpen) continue;
-    bool will = false;
-    each_send(state, older, [&](std::uint32_t index, const Transfer& t) {
-      will = transfers::node_of(state, older, t.peer) == peer && slots::is_bulk(state, older, t) &&
-             slots::transfer_states(state, older)[index].stream == Stream::kNone;
-      return !will;
-    });
-    if (will) return true;
+    if (!slots::holds(o, g) || (o.state == Slot::State::kOpen && !o.shape_known)) return true;
+    if (o.state == Slot::State::kOpen && has_unannounced(state, older, to)) return true;
   }
   return false;
+}
+
+// The last free stream to a peer is for the oldest generation: later ones that took it and wait for that one could keep
+// it from ending for ever.
+bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to) {
+  return peers::free_streams(state, to) > 1 || !older_one_may_send(state, slot, to);
 }
 
 bool is_open(const TransferState& t) { return t.stream == Stream::kAnnounced || t.stream == Stream::kGranted; }
@@ -96,7 +106,7 @@ void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
     const TransferState& transfer = slots::transfer_states(state, slot)[index];
     if (transfer.stream != Stream::kNone || !slots::is_bulk(state, slot, t)) return true;
-    if (older_one_will_send(state, slot, transfers::node_of(state, slot, t.peer))) return state.again = true;
+    if (!leaves_room(state, slot, transfers::node_of(state, slot, t.peer))) return state.again = true;
     return announce(state, slot, index, t, now);
   });
 }

@@ -10,6 +10,7 @@
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
+#include "runtime/node/window_count.h"
 
 namespace fibocast::verdicts {
 
@@ -199,6 +200,7 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  window_count::pump(state, group, now);
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
@@ -215,7 +217,7 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void ask_again(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Inquiry& q = state.groups[group].inquiry;
   q.ask_again = now + kAskAgain;
-  if (q.phase != Inquiry::Phase::kFreezing && q.phase != Inquiry::Phase::kDefining) return;
+  if (q.phase == Inquiry::Phase::kTelling || q.phase == Inquiry::Phase::kRemoving) return;
   for (InquiryMember& m : groups::inquiry_members(state, group))
     if (m.asked && !m.answered) m.asked = false, m.told = 0;
 }
@@ -280,6 +282,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     GroupState& g = state.groups[group];
     group_trees::on_timer(state, group, now);
+    if (g.used) window_count::ask_if_stuck(state, group, now);
     if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
     if (g.inquiry.ask_again <= now) ask_again(state, group, now);
     pump_inquiry(state, group, now);

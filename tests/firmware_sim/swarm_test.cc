@@ -21,7 +21,7 @@ TEST_P(Swarm, KeepsEveryPromise) {
     const SwarmResult result = run_scenario(scenario);
     EXPECT_TRUE(result.finished) << "seed " << seed;
     EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --seed " << seed << "\n"
-                                                   << describe(scenario);
+                                                     << describe(scenario);
     if (HasFailure()) return;
   }
 }

@@ -1,0 +1,111 @@
+#include "runtime/node/window_count.h"
+
+#include <algorithm>
+
+#include "runtime/node/groups.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
+
+namespace fibocast::window_count {
+
+namespace {
+
+PeerMessage message(const GroupState& g, PeerMessageType type) {
+  PeerMessage m;
+  m.type = type;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
+  m.window_base = g.global_base, m.completed = g.base;
+  return m;
+}
+
+// The lowest rank that lives.
+NodeId counter(const NodeState& state, const GroupState& g) {
+  for (Rank r = 0; r < groups::size_of(g); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (node == state.settings.self || peers::connected(state, node)) return node;
+  }
+  return state.settings.self;
+}
+
+void begin(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again
+  groups::begin_inquiry(state, group, Inquiry::Phase::kCounting, now, now + state.settings.suspicion);
+  g.inquiry.window_base = g.base;
+  groups::inquiry_members(state, group)[g.rank] = InquiryMember{.asked = true, .answered = true};
+  pump(state, group, now);
+}
+
+// True: all have answered but those who are lost.
+bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const auto members = groups::inquiry_members(state, group);
+  bool all = true;
+  for (Rank r = 0; r < members.size(); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (members[r].answered || presence::is_lost(state, node)) continue;
+    all = false;
+    if (!members[r].asked && peers::connected(state, node))
+      members[r].asked = peers::send(state, node, message(g, PeerMessageType::kWindowQuestion), true, now);
+  }
+  return all;
+}
+
+// Whose channel is full asks for the count itself, if its calls wait.
+void finish(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  const Generation base = g.inquiry.window_base;
+  g.inquiry.phase = Inquiry::Phase::kIdle;
+  PeerMessage m = message(g, PeerMessageType::kWindow);
+  m.window_base = std::max(base, g.global_base), m.completed = 0;
+  for (Rank r = 0; r < groups::size_of(g); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (node != state.settings.self && peers::connected(state, node)) peers::send(state, node, m, true, now);
+  }
+  for (Generation& known : groups::child_bases(state, group)) known = std::max(known, base);
+  operations::sync_window(state, group, base, now);
+}
+
+}  // namespace
+
+void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (g.held == 0 || g.rank == kNoRank || presence::lost_member(state, group) == kNoRank) return;
+  if (g.count_again <= now) {
+    g.count_again = now + kAskAgain;
+    const NodeId to = counter(state, g);
+    if (to == state.settings.self)
+      begin(state, group, now);
+    else
+      peers::send(state, to, message(g, PeerMessageType::kWindowAsk), true, now);
+  }
+  state.slot_timer = std::min(state.slot_timer, g.count_again);
+}
+
+void on_ask(NodeState& state, std::uint32_t group, Nanoseconds now) { begin(state, group, now); }
+
+void on_question(NodeState& state, std::uint32_t group, NodeId from, Nanoseconds now) {
+  peers::send(state, from, message(state.groups[group], PeerMessageType::kWindowAnswer), true,
+              now);  // else asked again
+}
+
+void on_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  const Rank rank = g.members.index_of(from);
+  if (g.inquiry.phase != Inquiry::Phase::kCounting || rank == kNoRank) return;
+  groups::inquiry_members(state, group)[rank].answered = true;
+  g.inquiry.window_base = std::min(g.inquiry.window_base, m.completed);
+  pump(state, group, now);
+}
+
+void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (g.inquiry.phase != Inquiry::Phase::kCounting) return;
+  if (ask_members(state, group, now))
+    finish(state, group, now);
+  else if (now >= g.inquiry.due)
+    g.inquiry.phase = Inquiry::Phase::kIdle;  // somebody neither answers nor is lost: asked again
+}
+
+}  // namespace fibocast::window_count
