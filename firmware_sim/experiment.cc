@@ -217,4 +217,9 @@ std::optional<SimulationRun> Experiment::run_full_nodes(std::string& error) {
   return simulate_full_nodes({plan_, shape(), nodes_, node_of_, request_.root}, *machine_.network, error);
 }
 
+std::optional<TroubledRun> Experiment::run_troubled_nodes(const std::vector<Fault>& faults, std::string& error) {
+  return simulate_troubled_nodes({plan_, shape(), nodes_, node_of_, request_.root}, machine_.tick,
+                                 {faults, request_.seed}, *machine_.network, error);
+}
+
 }  // namespace fibocast

@@ -11,6 +11,7 @@
 #include "collectives/tree_heterogeneous.h"
 #include "firmware_sim/machine.h"
 #include "firmware_sim/multicomputer.h"
+#include "firmware_sim/troubled_nodes.h"
 
 namespace fibocast {
 
@@ -45,6 +46,8 @@ class Experiment {
   std::optional<SimulationRun> run(SimulationOptions options, std::string& error);
   // Once, in its place: as simulate_full_nodes().
   std::optional<SimulationRun> run_full_nodes(std::string& error);
+  // Once, in its place: as simulate_troubled_nodes(). Precondition: costs are times.
+  std::optional<TroubledRun> run_troubled_nodes(const std::vector<Fault>& faults, std::string& error);
 
   const ExperimentRequest& request() const { return request_; }
   const OperationShape& shape() const { return workload_.shape; }

@@ -5,7 +5,15 @@
 namespace fibocast {
 namespace {
 
-std::string in_milliseconds(Nanoseconds time) { return std::to_string(time / 1'000'000) + " ms"; }
+// To the microsecond: "12.05 ms".
+std::string in_milliseconds(Nanoseconds time) {
+  std::string text = std::to_string(time / 1'000'000);
+  if (const Nanoseconds micros = time / 1'000 % 1'000; micros > 0) {
+    text += '.' + std::to_string(1'000 + micros).substr(1);
+    text.erase(text.find_last_not_of('0') + 1);
+  }
+  return text + " ms";
+}
 
 std::string list(const std::vector<NodeId>& nodes) {
   std::string text;

@@ -44,9 +44,7 @@ bool fits_memory(const Limits& l, std::string& error) {
   return false;
 }
 
-}  // namespace
-
-std::optional<Limits> full_node_limits(const Plan& plan, const OperationShape& shape, Rank root, std::string& error) {
+std::optional<Limits> limits_for(const Plan& plan, const OperationShape& shape, Rank root, std::string& error) {
   const OperationShape window{.ranks = shape.ranks, .choice = {Algorithm::kTrees}};
   const auto operation = RankPrograms::build(workload_of(plan, shape)),
              barrier = RankPrograms::build(workload_of(plan, window));
@@ -62,8 +60,21 @@ std::optional<Limits> full_node_limits(const Plan& plan, const OperationShape& s
     l.channels = std::max(l.channels, peers_in(own, told, shape.ranks, root));
   }
   l.nic_queue = 4 * l.transfers + 512;
-  if (!fits_memory(l, error)) return {};
   return l;
+}
+
+}  // namespace
+
+std::optional<Limits> full_node_limits(const Plan& plan, const OperationShape& shape, Rank root, std::string& error) {
+  const auto limits = limits_for(plan, shape, root, error);
+  return limits && fits_memory(*limits, error) ? limits : std::nullopt;
+}
+
+std::optional<Limits> connected_node_limits(const Plan& plan, const OperationShape& shape, Rank root,
+                                            std::string& error) {
+  auto limits = limits_for(plan, shape, root, error);
+  if (limits) limits->channels = shape.ranks;
+  return limits && fits_memory(*limits, error) ? limits : std::nullopt;
 }
 
 }  // namespace fibocast

@@ -16,4 +16,8 @@ namespace fibocast {
 // schedule, or if all nodes together would need more than 8 GiB.
 std::optional<Limits> full_node_limits(const Plan& plan, const OperationShape& shape, Rank root, std::string& error);
 
+// The same with a channel from each node to each other one, which failing verdicts need.
+std::optional<Limits> connected_node_limits(const Plan& plan, const OperationShape& shape, Rank root,
+                                            std::string& error);
+
 }  // namespace fibocast

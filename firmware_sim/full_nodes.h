@@ -11,6 +11,8 @@
 namespace fibocast {
 
 inline constexpr Rank kMostFullNodes = 10'000;
+// Said of networks that keep a message on the way.
+inline constexpr const char* kNotAtOnce = "whole nodes run on networks that answer at once: not on this one";
 
 struct FullNodesQuestion {
   Plan plan;
@@ -26,5 +28,8 @@ struct FullNodesQuestion {
 // operation that fails.
 std::optional<SimulationRun> simulate_full_nodes(const FullNodesQuestion& question, Network& network,
                                                  std::string& error);
+
+// False, and a sentence in `error`, for more than `most` ranks, or a network that delays the sender.
+bool suits_full_nodes(const FullNodesQuestion& question, Rank most, const Network& network, std::string& error);
 
 }  // namespace fibocast

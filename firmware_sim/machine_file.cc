@@ -1,12 +1,11 @@
 #include "firmware_sim/machine_file.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <stdexcept>
 #include <variant>
+
+#include "firmware_sim/toml_reader.h"
 
 namespace fibocast {
 namespace {
@@ -57,23 +56,18 @@ constexpr std::array kNodeFields = {NodeField{"send", &NodeKind::send}, NodeFiel
                                     NodeField{"send_per_byte", &NodeKind::send_per_byte},
                                     NodeField{"occupancy_per_byte", &NodeKind::occupancy_per_byte}};
 
-// The one sentence, on its way out of this file's functions.
-struct Mistake : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // "" for what is neither a text nor a whole number.
 std::string number_text(const toml::node& node) {
   if (node.is_integer()) return std::to_string(*node.value<std::int64_t>());
   return node.is_string() ? *node.value<std::string>() : "";
 }
 
-class Reader {
+class MachineReader : private TomlReader {
  public:
-  explicit Reader(std::string name) : name_(std::move(name)) { made_.name = name_; }
+  explicit MachineReader(const std::string& name) : TomlReader(name) { made_.name = name; }
 
-  Description read(std::string_view text) try {
-    const toml::table file = toml::parse(text);
+  Description read(std::string_view text) {
+    const toml::table file = parse(text);
     only(file, "", {"note", "ports", "node", "kinds", "network"});
     if (const toml::node* note = file.get("note")) made_.note = words(*note, "note");
     if (const toml::node* ports = file.get("ports")) read_ports(*ports);
@@ -82,40 +76,15 @@ class Reader {
       for (const auto& [kind, node] : *kinds) read_kind(std::string(kind.str()), node);
     if (const toml::table* network = table(file, "network")) read_network(*network);
     made_.is_time = times_ > 0;
-    if (times_ > 0 && numbers_ > 0) throw Mistake(name_ + ": some costs have a unit of time and some have none");
+    if (times_ > 0 && numbers_ > 0) throw TomlMistake(name() + ": some costs have a unit of time and some have none");
     return std::move(made_);
-  } catch (const toml::parse_error& error) {
-    throw Mistake(at(error.source().begin.line) + ": " + std::string(error.description()));
   }
 
  private:
-  std::string at(std::uint32_t line) const { return line > 0 ? name_ + ':' + std::to_string(line) : name_; }
-
-  [[noreturn]] void refuse(const toml::node& node, const std::string& key, const std::string& allowed) const {
-    std::ostringstream found;
-    node.visit([&](const auto& value) { found << value; });
-    throw Mistake(at(node.source().begin.line) + ": " + key + " is " + found.str() + "; allowed: " + allowed);
-  }
-
   const toml::table* table(const toml::table& in, std::string_view key) const {
     const toml::node* node = in.get(key);
     if (node != nullptr && !node->is_table()) refuse(*node, std::string(key), "a table");
     return node == nullptr ? nullptr : node->as_table();
-  }
-
-  void only(const toml::table& in, const std::string& prefix, const std::vector<std::string_view>& allowed) const {
-    for (const auto& [key, node] : in) {
-      if (std::ranges::find(allowed, key.str()) != allowed.end()) continue;
-      std::string list;
-      for (const std::string_view word : allowed) list.append(list.empty() ? "" : ", ").append(word);
-      throw Mistake(at(node.source().begin.line) + ": there is no '" + prefix + std::string(key.str()) +
-                    "'; there are " + list);
-    }
-  }
-
-  std::string words(const toml::node& node, const std::string& key) const {
-    if (!node.is_string()) refuse(node, key, "a text in quotes");
-    return *node.value<std::string>();
   }
 
   // A floating-point number is not what was written: 0.1 is no multiple of a power of two.
@@ -131,12 +100,6 @@ class Reader {
     const auto quantity = parse_quantity(number_text(node));
     if (!quantity || quantity->is_time) refuse(node, key, "a whole number or, in quotes, \"3/2\", \"1.5\"");
     return quantity->value;
-  }
-
-  std::uint64_t whole(const toml::node& node, const std::string& key) const {
-    const auto value = node.is_integer() ? *node.value<std::int64_t>() : -1;
-    if (value < 0) refuse(node, key, "a whole number");
-    return static_cast<std::uint64_t>(value);
   }
 
   void read_ports(const toml::node& node) {
@@ -186,8 +149,8 @@ class Reader {
     const std::string name = kind != nullptr && kind->is_string() ? *kind->value<std::string>() : "";
     const auto found = std::ranges::find(kNetworkNames, name);
     if (found == kNetworkNames.end())
-      throw Mistake(at(in.source().begin.line) +
-                    ": network.kind must be \"ideal\", \"crossbar\", \"mesh\", \"fat-tree\" or \"workstations\"");
+      throw TomlMistake(at(in.source().begin.line) +
+                        ": network.kind must be \"ideal\", \"crossbar\", \"mesh\", \"fat-tree\" or \"workstations\"");
     made_.network = static_cast<NetworkKind>(found - kNetworkNames.begin());
     std::vector<std::string_view> allowed = {"kind"};
     for (const Parameter& p : kParameters)
@@ -212,7 +175,6 @@ class Reader {
     made_.*field = words(node, key);
   }
 
-  std::string name_;
   Description made_;
   std::uint64_t times_ = 0;
   std::uint64_t numbers_ = 0;
@@ -222,8 +184,8 @@ class Reader {
 
 std::optional<MachineDescription> parse_machine(std::string_view text, const std::string& name, std::string& error) {
   try {
-    return Reader(name).read(text);
-  } catch (const Mistake& mistake) {
+    return MachineReader(name).read(text);
+  } catch (const TomlMistake& mistake) {
     error = mistake.what();
   } catch (const std::overflow_error&) {
     error = name + ": a cost is too large or has too many digits";

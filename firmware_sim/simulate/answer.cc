@@ -25,12 +25,7 @@ Json number(const Rational& value) {
 }
 
 std::string human(const Experiment& experiment, const Rational& time) {
-  if (!experiment.request().machine.is_time) return time.to_decimal_string();
-  constexpr std::array<std::pair<const char*, std::uint64_t>, 3> kUnits = {
-      {{" s", 1'000'000'000}, {" ms", 1'000'000}, {" us", 1'000}}};
-  for (const auto& [name, nanoseconds] : kUnits)
-    if (time >= Rational(nanoseconds)) return (time / nanoseconds).to_decimal_string() + name;
-  return time.to_decimal_string() + " ns";
+  return experiment.request().machine.is_time ? time_text(time) : time.to_decimal_string();
 }
 
 std::vector<LinkLoad> busiest(const NetworkLoads& loads, std::size_t most) {
@@ -44,21 +39,6 @@ std::uint64_t queue_peak(const NetworkLoads& loads) {
   std::uint64_t peak = 0;
   for (const LinkLoad& link : loads.links) peak = std::max(peak, link.queue_peak);
   return peak;
-}
-
-void add_heading(const Experiment& experiment, Json& json) {
-  const ExperimentRequest& request = experiment.request();
-  json["machine"] = request.machine.name;
-  if (!request.machine.note.empty()) json["note"] = request.machine.note;
-  json["network"] = network_name(request.machine.network);
-  json["ports"] = request.machine.ports == Ports::kShared ? "shared" : "independent";
-  json["placement"] = placement_name(request.placement);
-  json["seed"] = request.seed;
-  json["operation"] = operation_name(request.operation);
-  json[request.tree.empty() ? "algorithm" : "tree"] = experiment.way();
-  json["ranks"] = request.ranks;
-  json["root"] = request.root;
-  json["bytes"] = request.bytes;
 }
 
 void add_loads(const Experiment& experiment, const NetworkLoads& loads, Json& json) {
@@ -90,6 +70,29 @@ std::string loads_text(const Experiment& experiment, const NetworkLoads& loads) 
 }
 
 }  // namespace
+
+std::string time_text(const Rational& nanoseconds) {
+  constexpr std::array<std::pair<const char*, std::uint64_t>, 3> kUnits = {
+      {{" s", 1'000'000'000}, {" ms", 1'000'000}, {" us", 1'000}}};
+  for (const auto& [name, unit] : kUnits)
+    if (nanoseconds >= Rational(unit)) return (nanoseconds / unit).to_decimal_string() + name;
+  return nanoseconds.to_decimal_string() + " ns";
+}
+
+void add_heading(const Experiment& experiment, Json& json) {
+  const ExperimentRequest& request = experiment.request();
+  json["machine"] = request.machine.name;
+  if (!request.machine.note.empty()) json["note"] = request.machine.note;
+  json["network"] = network_name(request.machine.network);
+  json["ports"] = request.machine.ports == Ports::kShared ? "shared" : "independent";
+  json["placement"] = placement_name(request.placement);
+  json["seed"] = request.seed;
+  json["operation"] = operation_name(request.operation);
+  json[request.tree.empty() ? "algorithm" : "tree"] = experiment.way();
+  json["ranks"] = request.ranks;
+  json["root"] = request.root;
+  json["bytes"] = request.bytes;
+}
 
 Json answer_json(const Experiment& experiment, const SimulationRun& run) {
   const std::string unit = experiment.request().machine.is_time ? "_ns" : "";

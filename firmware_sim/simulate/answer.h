@@ -12,4 +12,8 @@ namespace fibocast {
 nlohmann::ordered_json answer_json(const Experiment& experiment, const SimulationRun& run);
 std::string answer_text(const Experiment& experiment, const SimulationRun& run);
 
+// For other answers of the program: what was asked, and a time with the unit that suits it.
+void add_heading(const Experiment& experiment, nlohmann::ordered_json& json);
+std::string time_text(const Rational& nanoseconds);
+
 }  // namespace fibocast

@@ -7,12 +7,14 @@
 #include <sstream>
 
 #include "collectives/schedule.h"
+#include "firmware_sim/fault_file.h"
 #include "firmware_sim/machine_file.h"
 #include "firmware_sim/machine_presets.h"
 #include "firmware_sim/simulate/answer.h"
 #include "firmware_sim/simulate/chrome_trace.h"
 #include "firmware_sim/simulate/replay_file.h"
 #include "firmware_sim/simulate/timeline.h"
+#include "firmware_sim/simulate/troubled_answer.h"
 
 namespace fibocast {
 namespace {
@@ -27,7 +29,8 @@ struct Options {
   std::string operation;
   std::string ports;
   std::string placement = "row-major";
-  std::string fidelity = "engine";
+  std::string fidelity;  // empty: not said
+  std::string faults;
   std::string trace;
   std::string replay;
   ExperimentRequest request;
@@ -46,6 +49,9 @@ std::string footer() {
   for (const NetworkKind kind : {NetworkKind::kIdeal, NetworkKind::kCrossbar, NetworkKind::kMesh, NetworkKind::kFatTree,
                                  NetworkKind::kWorkstations})
     text.append("                  ").append(network_name(kind)).append(": ").append(parameters(kind)).append("\n");
+  text += "Faults (simulate --machine manna --operation barrier --ranks 8 --faults FILE): tables [[fault]] with\n";
+  for (const Fault::Kind kind : fault_kinds())
+    text.append("  kind = \"").append(kind_name(kind)).append("\", ").append(fault_keys(kind)).append("\n");
   return text + "Example: fibocast simulate --machine manna --operation multicast --tree fibo --ranks 19 --timeline";
 }
 
@@ -65,10 +71,14 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--placement", o.placement, "of the ranks on the nodes")
       ->check(CLI::IsMember({"row-major", "random", "reflecting", "growing"}))
       ->capture_default_str();
-  app.add_option("--seed", r.seed, "of a random placement")->capture_default_str();
-  app.add_option("--fidelity", o.fidelity, "what runs on a node: its engine alone, or all of it (up to 10,000 nodes)")
-      ->check(CLI::IsMember({"engine", "node"}))
-      ->capture_default_str();
+  app.add_option("--seed", r.seed, "of a random placement and of the faults' dice")->capture_default_str();
+  app.add_option("--fidelity", o.fidelity,
+                 "what runs on a node: its engine alone (default), or all of it (up to 10,000 nodes)")
+      ->check(CLI::IsMember({"engine", "node"}));
+  app.add_option(
+      "--faults", o.faults,
+      "what goes wrong, a file that ends in .toml (below): whole nodes, with a deadline of 10 s; says how the "
+      "operation ends at each rank");
   app.add_option("--replay", o.replay,
                  "instead of a machine and an operation: run again what fibocast trace has recorded, also with another "
                  "--tree or --algorithm");
@@ -78,14 +88,19 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--quiet", o.quiet, "no progress");
 }
 
-std::optional<MachineDescription> find_machine(const std::string& name, Rank ranks, std::string& error) {
-  if (!name.ends_with(".toml")) return machine_preset(name, ranks, error);
+std::optional<std::string> read_text(const std::string& name, std::string& error) {
   std::ifstream file(name);
   std::ostringstream text;
   text << file.rdbuf();
-  if (file) return parse_machine(text.str(), name, error);
+  if (file) return text.str();
   error = name + " cannot be read";
   return {};
+}
+
+std::optional<MachineDescription> find_machine(const std::string& name, Rank ranks, std::string& error) {
+  if (!name.ends_with(".toml")) return machine_preset(name, ranks, error);
+  const auto text = read_text(name, error);
+  return text ? parse_machine(*text, name, error) : std::nullopt;
 }
 
 // A sentence if something is wrong.
@@ -141,15 +156,41 @@ int replay_trace(const Options& o) {
   return 0;
 }
 
+int simulate_with_faults(const Options& o, Experiment& experiment) {
+  std::string error;
+  const auto text = read_text(o.faults, error);
+  if (!text) return fail(error, kWrongUse);
+  const auto faults = parse_faults(*text, o.faults, experiment.shape().ranks, error);
+  if (!faults) return fail(error, kWrongUse);
+  if (!experiment.request().machine.is_time)
+    return fail("faults take real time: give a --machine whose costs are times: manna, hnow or a file with units",
+                kWrongUse);
+  const auto run = experiment.run_troubled_nodes(*faults, error);
+  if (!run) return fail(error, kFailed);
+  if (o.json) {
+    auto answer = troubled_json(experiment, *faults, *run);
+    answer["fidelity"] = "node";
+    std::cout << answer.dump(2) << '\n';
+  } else {
+    std::cout << troubled_text(experiment, *faults, *run);
+  }
+  return exit_code(*run);
+}
+
 int simulate(Options& o) {
+  if (!o.replay.empty() && !o.faults.empty()) return fail("give either --replay or --faults, not both", kWrongUse);
   if (!o.replay.empty()) return replay_trace(o);
+  if (!o.faults.empty() && o.fidelity == "engine")
+    return fail("faults happen to whole nodes: leave --fidelity engine away", kWrongUse);
+  const bool whole = o.fidelity == "node" || !o.faults.empty();
   std::string error = understand(o);
   if (!error.empty()) return fail(error, kWrongUse);
   auto experiment = Experiment::prepare(o.request, error);
   if (!experiment) return fail(error, kWrongUse);
   const SimulationOptions options = simulation_options(o);
-  const bool whole = o.fidelity == "node";
-  if (whole && options.record) return fail("traces and timelines are drawn of --fidelity engine", kWrongUse);
+  if (whole && options.record)
+    return fail("traces and timelines are drawn of --fidelity engine, without faults", kWrongUse);
+  if (!o.faults.empty()) return simulate_with_faults(o, *experiment);
   const auto run = whole ? experiment->run_full_nodes(error) : experiment->run(options, error);
   if (options.progress) std::cerr << '\r';
   if (!run) return fail(error, kFailed);
@@ -160,7 +201,7 @@ int simulate(Options& o) {
   }
   if (o.json) {
     auto answer = answer_json(*experiment, *run);
-    answer["fidelity"] = o.fidelity;
+    answer["fidelity"] = whole ? "node" : "engine";
     std::cout << answer.dump(2) << '\n';
     return 0;
   }

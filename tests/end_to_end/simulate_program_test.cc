@@ -20,6 +20,25 @@ TEST(SimulateProgram, AnswersWithOneDocumentAndAFile) {
   EXPECT_EQ(Json::parse(file).size(), 2 * 15u);
 }
 
+TEST(SimulateProgram, FaultsHaveAnAnswerAndAnExitCode) {
+  TestCluster here;
+  const std::string faults = here.file("faults.toml");
+  std::ofstream(faults) << "[[fault]]\nkind = 'loss'\nprobability = 0.2\n";
+  const Words words = {"simulate", "--machine", "manna", "--operation", "barrier", "--ranks",
+                       "8",        "--faults",  faults,  "--json",      "--seed",  "5"};
+  const Ended delayed = here.run(words);
+  ASSERT_EQ(delayed.exit_code, 0) << delayed.err;
+  EXPECT_EQ(delayed.json()["verdict_of_rank"], Json(std::vector<std::string>(8, "OK")));
+  EXPECT_EQ(delayed.json()["fidelity"], "node");
+  EXPECT_EQ(here.run(words).out, delayed.out);
+  std::ofstream(faults) << "[[fault]]\nkind = 'crash'\nnodes = [3]\n";
+  const Ended failed = here.run(words);
+  EXPECT_EQ(failed.exit_code, 4);
+  EXPECT_EQ(failed.err, "");
+  EXPECT_EQ(failed.json()["missing"][0], Json({3}));
+  EXPECT_EQ(failed.json()["verdict_of_rank"][3], "NO_ANSWER");
+}
+
 TEST(SimulateProgram, HelpHasAnExample) {
   const Ended ended = TestCluster().run({"simulate", "--help"});
   EXPECT_EQ(ended.exit_code, 0);
@@ -28,12 +47,18 @@ TEST(SimulateProgram, HelpHasAnExample) {
 
 TEST(SimulateProgram, WrongUseIsOneSentence) {
   TestCluster here;
-  const std::vector<Words> wrongs = {{"--machine", "cray", "--operation", "barrier", "--ranks", "2"},
-                                     {"--machine", "none.toml", "--operation", "barrier", "--ranks", "2"},
-                                     {"--operation", "dance", "--ranks", "2"},
-                                     {"--operation", "multicast", "--ranks", "2", "--tree", "oak"},
-                                     {"--operation", "multicast"},
-                                     {"--replay", "none.json"}};
+  const std::vector<Words> wrongs = {
+      {"--machine", "cray", "--operation", "barrier", "--ranks", "2"},
+      {"--machine", "none.toml", "--operation", "barrier", "--ranks", "2"},
+      {"--operation", "dance", "--ranks", "2"},
+      {"--operation", "multicast", "--ranks", "2", "--tree", "oak"},
+      {"--operation", "multicast"},
+      {"--replay", "none.json"},
+      {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "none"},
+      {"--operation", "barrier", "--ranks", "2", "--faults", "/dev/null"},
+      {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "/dev/null", "--fidelity", "engine"},
+      {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "/dev/null", "--timeline"},
+      {"--replay", "none.json", "--faults", "/dev/null"}};
   for (Words words : wrongs) {
     words.insert(words.begin(), "simulate");
     const Ended ended = here.run(words);

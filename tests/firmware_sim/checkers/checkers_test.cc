@@ -1,68 +1,13 @@
 // The checkers themselves: a right history passes all of them, and each planted defect is noticed.
 #include "firmware_sim/checkers/checkers.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <vector>
+#include "tests/firmware_sim/checkers/story.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Fingerprint kBytes{100, 0x1234};
-
-// Two nodes with one participant each; what happens is added call by call, one microsecond apart.
-struct Story {
-  History history;
-  Nanoseconds now = 0;
-
-  Story() {
-    history.groups.push_back({"all", {0, 1}, 1});
-    history.ends.resize(2);
-    history.grace = 1'000;
-  }
-  Record& add(Record::Kind kind, NodeId node, Generation generation, Operation operation) {
-    Record r;
-    r.kind = kind;
-    r.at = now += 1'000;
-    r.node = node;
-    r.generation = generation;
-    r.operation = operation;
-    history.records.push_back(r);
-    return history.records.back();
-  }
-  Record& arrive(NodeId node, Generation generation) {
-    return add(Record::Kind::kArrived, node, generation, Operation::kBarrier);
-  }
-  Record& done(NodeId node, Generation generation, Verdict verdict = Verdict::kOk, std::vector<Rank> missing = {}) {
-    Record& r = add(Record::Kind::kDone, node, generation, Operation::kBarrier);
-    r.verdict = verdict;
-    r.missing = std::move(missing);
-    return r;
-  }
-  void multicast_sent(Generation generation) {
-    add(Record::Kind::kArrived, 0, generation, Operation::kMulticast).payload = kBytes;
-    add(Record::Kind::kArrived, 1, generation, Operation::kMulticast);
-    add(Record::Kind::kDone, 0, generation, Operation::kMulticast).verdict = Verdict::kOk;
-  }
-  void multicast_received(Generation generation, Fingerprint payload) {
-    Record& r = add(Record::Kind::kDone, 1, generation, Operation::kMulticast);
-    r.verdict = Verdict::kOk;
-    r.payload = payload;
-  }
-  void message(Record::Kind kind, std::uint64_t hash) {
-    Record& r = add(kind, kind == Record::Kind::kSent ? 0 : 1, 0, Operation::kBarrier);
-    r.peer = 1 - r.node;
-    r.tag = 7;
-    r.payload = {8, hash};
-  }
-  void good_barrier(Generation generation) {
-    arrive(0, generation);
-    arrive(1, generation);
-    done(0, generation);
-    done(1, generation);
-  }
-};
+using test::kBytes;
+using test::Story;
 
 TEST(Checkers, PassARightHistory) {
   Story s;
@@ -218,6 +163,41 @@ TEST(SuccessChecker, NoticesAFailureWithoutReason) {
   s.arrive(1, 0);
   s.done(0, 0, Verdict::kDeadlineExceeded, {1});
   EXPECT_EQ(check_success(s.history).size(), 1u);
+}
+
+TEST(ResultChecker, NoticesWhatIsNotTheReference) {
+  const auto findings = [](Fingerprint got, Verdict verdict) {
+    Story s;
+    for (const NodeId node : {0, 1}) s.reduced(Record::Kind::kArrived, node, kBytes);
+    s.reduced(Record::Kind::kDone, 0, kBytes);
+    s.reduced(Record::Kind::kDone, 1, got).verdict = verdict;
+    return check_results(s.history).size();
+  };
+  EXPECT_EQ(findings(kBytes, Verdict::kOk), 0u);
+  EXPECT_EQ(findings({kBytes.size, kBytes.hash + 1}, Verdict::kOk), 1u);
+  EXPECT_EQ(findings({kBytes.size + 8, kBytes.hash}, Verdict::kOk), 1u);
+  EXPECT_EQ(findings({}, Verdict::kOk), 1u);
+  EXPECT_EQ(findings({}, Verdict::kPeerLost), 0u);  // who failed has nothing
+}
+
+TEST(ResultChecker, ComparesEachParticipantWithItsOwn) {
+  Story s;
+  s.reduced(Record::Kind::kArrived, 0, {8, 1});
+  s.reduced(Record::Kind::kArrived, 1, {8, 2});
+  s.reduced(Record::Kind::kDone, 0, {8, 2});
+  s.reduced(Record::Kind::kDone, 1, {8, 1});
+  EXPECT_EQ(check_results(s.history).size(), 2u);
+}
+
+TEST(BoundsChecker, NoticesMoreThanTheLimits) {
+  Story s;
+  s.history.payload_bytes_limit = 1'000, s.history.buffers_limit = 10;
+  s.history.ends[1].most_payload_bytes = 1'000, s.history.ends[1].most_buffers = 10;
+  EXPECT_EQ(check_bounds(s.history), Findings{});
+  s.history.ends[1].most_payload_bytes = 1'001;
+  EXPECT_EQ(check_bounds(s.history), Findings{"node 1 held 1001 payload bytes: its limit is 1000"});
+  s.history.ends[1].most_payload_bytes = 0, s.history.ends[0].most_buffers = 11;
+  EXPECT_EQ(check_bounds(s.history), Findings{"node 0 held 11 buffers: its limit is 10"});
 }
 
 TEST(LeakChecker, NoticesWhatANodeKeeps) {
