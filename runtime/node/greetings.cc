@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/node/group_admin.h"
+#include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/verdicts.h"
@@ -12,21 +13,31 @@ namespace fibocast::greetings {
 
 namespace {
 
+// What we are done with is nothing for a new incarnation any more.
+bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
+  PeerMessage m;
+  m.type = PeerMessageType::kRejoin;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
+  m.generation = g.base, m.window_base = g.global_base;
+  return p.greet_rejoined = peers::send(state, p.node, m, false, now);
+}
+
 // The last failure on record, else the window: enough for a newcomer to find the generation that is open.
-bool tell_generation(NodeState& state, std::uint32_t group, NodeId peer, Nanoseconds now) {
+bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   if (g.base == 0) return true;
+  if (p.lives > 1 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
   std::uint32_t latest = kNoIndex;
   for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {
     const std::uint32_t slot = operations::recorded_slot(state, group, g.base - k);
     if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
   }
-  if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, peer, now);
+  if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, p.node, now);
   PeerMessage m;
   m.type = PeerMessageType::kWindow;
   m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
   m.window_base = g.global_base;
-  return peers::send(state, peer, m, false, now);
+  return peers::send(state, p.node, m, false, now);
 }
 
 // Whom the group concerns. While it is being made or removed, that tells the members all.
@@ -47,12 +58,12 @@ bool tell_definition(NodeState& state, const GroupState& g, Peer& p, Nanoseconds
 bool greet(NodeState& state, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[p.greet_group];
   if (!concerns(g, p.node)) return true;
-  return tell_definition(state, g, p, now) && tell_generation(state, p.greet_group, p.node, now);
+  return tell_definition(state, g, p, now) && tell_generation(state, p.greet_group, p, now);
 }
 
 void begin(Peer& p, std::uint32_t group) {
   p.greet_group = group;
-  p.greet_told = 0, p.greet_due = 0, p.greet_answered = false;
+  p.greet_told = 0, p.greet_due = 0, p.greet_answered = p.greet_rejoined = false;
 }
 
 }  // namespace
@@ -69,6 +80,15 @@ void on_answer(NodeState& state, NodeId peer, std::uint32_t group) {
   if (p.greet_group != group) return;
   p.greet_answered = true;
   state.again = true;
+}
+
+void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  operations::sync_window(state, group, m.window_base, now);
+  const auto slots = groups::slots_of(state, group);
+  const bool fresh = std::ranges::none_of(slots, [](const Slot& s) { return s.called || s.arrivals > 0; });
+  if (!fresh || m.generation <= g.base) return;
+  operations::skip_to(state, group, m.generation, now);
 }
 
 bool is_over(const NodeState& state, NodeId peer, std::uint32_t group) {

@@ -11,6 +11,8 @@ namespace fibocast::greetings {
 void on_newcomer(NodeState& state, NodeId peer);
 // It has this group now, or cannot take it.
 void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
+// We are the newcomer: the generations before are over, unless somebody here has called already.
+void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 // The peer knows the group as far as it ever will: messages about it may be sent.
 bool is_over(const NodeState& state, NodeId peer, std::uint32_t group);
 // Goes on with greetings that waited for channels, and tells again what was not answered.

@@ -164,7 +164,6 @@ class Node {
   std::uint32_t connected_peers() const;
   ChannelState peer_state(NodeId peer) const;
   Belief peer_belief(NodeId peer) const;                    // kUnknown: never heard, or this node does not watch
-  Nanoseconds peer_last_heard(NodeId peer) const;           // 0: never
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;

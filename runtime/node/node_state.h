@@ -48,7 +48,7 @@ struct Peer {
   bool credit_owed = false;
   std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
   std::uint8_t greet_told = 0;           // messages of that group's definition
-  bool greet_answered = false;
+  bool greet_answered = false, greet_rejoined = false;
   Nanoseconds greet_due = 0;  // tell it (again) then
   bool answer_owed = false;   // to its definition of a group, for which the channel had no room
   bool answer_ok = false;

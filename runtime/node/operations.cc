@@ -175,6 +175,17 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
   on_window_moved(state, group, now);
 }
 
+void skip_to(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  const Generation from = g.base;
+  for (std::uint32_t k = 0; k < state.limits.open_generations && from + k < base; ++k) {
+    const std::uint32_t slot = slots::index_of(state, group, from + k);
+    if (slots::holds(state.slots[slot], from + k)) conclude(state, slot, Verdict::kStale, {}, now);
+  }
+  g.base = std::max(g.base, base);
+  on_window_moved(state, group, now);
+}
+
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];

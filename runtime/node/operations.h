@@ -34,6 +34,8 @@ std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation ge
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now);
 // Everybody is done with the generations before `base`: what is still open of them here is stale.
 void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
+// Nobody here takes part in the generations before `base` any more.
+void skip_to(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
 // The identity of an operation, for messages about it.
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type);
 

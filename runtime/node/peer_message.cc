@@ -154,6 +154,7 @@ bool fields(Io& io, PeerMessage& m) {
       ranks(io, m.ranks);
       return true;
     case PeerMessageType::kVerdict: operation(io, m), io.number(m.verdict), ranks(io, m.ranks); return true;
+    case PeerMessageType::kRejoin:
     case PeerMessageType::kWindowAsk:
     case PeerMessageType::kWindowQuestion:
     case PeerMessageType::kWindowAnswer:

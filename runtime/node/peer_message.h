@@ -43,6 +43,7 @@ enum class PeerMessageType : std::uint8_t {
   kNews = 19,            // what is believed about a node: `news`
   kWindowAsk = 20,       // member -> lowest live rank: my calls wait for the window, and a member is lost
   kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
+  kRejoin = 23,          // to a restarted daemon: we are done with the generations before `generation`
   kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
 };
 

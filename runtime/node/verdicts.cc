@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/coordinators.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
@@ -15,30 +16,6 @@
 namespace fibocast::verdicts {
 
 namespace {
-
-// kNoNode: wait a little, for two coordinators at a time might find two verdicts.
-NodeId coordinator(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  const Slot& s = state.slots[slot];
-  const GroupState& g = state.groups[slots::group_of(state, slot)];
-  std::uint32_t skip = s.coordinators_tried;
-  for (Rank v = 0; v < groups::size_of(g); ++v) {
-    const NodeId node = groups::node_of(g, groups::real_rank(g, v, s.root));
-    if (node == state.settings.self) return node;  // requests only ever go towards the root: no circles
-    if (peers::may_come(state, node, now)) return kNoNode;
-    if (peers::connected(state, node) && skip-- == 0) return node;
-  }
-  return state.settings.self;
-}
-
-// A coordinator that asks us lives: it is the next one we turn to, not one after it.
-void trust(NodeState& state, std::uint32_t slot, NodeId living) {
-  Slot& s = state.slots[slot];
-  const GroupState& g = state.groups[slots::group_of(state, slot)];
-  std::uint32_t nearer = 0;  // to the root
-  for (Rank v = 0; groups::node_of(g, groups::real_rank(g, v, s.root)) != living; ++v)
-    nearer += peers::connected(state, groups::node_of(g, groups::real_rank(g, v, s.root)));
-  s.coordinators_tried = std::min(s.coordinators_tried, nearer);
-}
 
 Verdict reason_of(const Slot& s) {
   if (s.reason == Verdict::kMismatch) return s.reason;
@@ -231,7 +208,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   }
   s.due = kNever;
   slots::set_due(state, s, now + kAskAgain);
-  const NodeId to = coordinator(state, slot, now);
+  const NodeId to = coordinators::choose(state, slot, now);
   if (to == kNoNode) return;
   if (to == state.settings.self) {
     begin(state, slot, reason_of(s), now);
@@ -327,7 +304,7 @@ void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   const bool has_slot = slots::holds(s, m.generation);
-  if (has_slot) s.asked_at = now, trust(state, slot, from);
+  if (has_slot) s.asked_at = now, coordinators::trust(state, slot, from);
   const bool sent = !is_deciding(g, m.generation) && peers::send(state, from, answer, true, now);
   if (!sent && has_slot) s.answer_owed = from;
 }

@@ -1,0 +1,64 @@
+#include "runtime/node/dispatch.h"
+
+#include "runtime/node/greetings.h"
+#include "runtime/node/group_admin.h"
+#include "runtime/node/groups.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
+#include "runtime/node/verdicts.h"
+#include "runtime/node/window_count.h"
+
+namespace fibocast::dispatch {
+
+namespace {
+
+void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
+                          Nanoseconds now) {
+  std::uint32_t group = groups::find(s, m.group);
+  // A group that is defined by its name alone exists at every node; a created one must have been told.
+  if (group == kNoIndex && m.group == (m.group & ~(GroupId{1} << 63))) group = groups::make_default(s, m.group, {});
+  if (group == kNoIndex || s.groups[group].rank == kNoRank) {
+    ++s.counters.unknown_group;
+    PeerMessage refusal = m;
+    refusal.type = PeerMessageType::kGroupUnknown;
+    if (m.type != PeerMessageType::kGroupUnknown) peers::send(s, from, refusal, false, now);
+    return;
+  }
+  switch (m.type) {
+    case PeerMessageType::kTransfer: return operations::on_transfer(s, group, from, m, payload, now);
+    case PeerMessageType::kAnnounce: return operations::on_announce(s, group, from, m, now);
+    case PeerMessageType::kGrant: return operations::on_grant(s, group, from, m, now);
+    case PeerMessageType::kDecline: return operations::on_decline(s, group, from, m, now);
+    case PeerMessageType::kWindow: return operations::on_window(s, group, from, m, now);
+    case PeerMessageType::kVerdictRequest: return verdicts::on_request(s, group, from, m, now);
+    case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);
+    case PeerMessageType::kFreezeAnswer: return verdicts::on_freeze_answer(s, group, from, m, now);
+    case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, from, m, now);
+    case PeerMessageType::kRejoin: return greetings::on_rejoin(s, group, m, now);
+    case PeerMessageType::kWindowAsk: return window_count::on_ask(s, group, now);
+    case PeerMessageType::kWindowQuestion: return window_count::on_question(s, group, from, now);
+    case PeerMessageType::kWindowAnswer: return window_count::on_answer(s, group, from, m, now);
+    default: return verdicts::on_unknown_group(s, group, from, m, now);
+  }
+}
+
+}  // namespace
+
+void on_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload, Nanoseconds now) {
+  switch (m.type) {
+    case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
+    case PeerMessageType::kGroupTree: return group_admin::on_tree(s, from, m, now);
+    case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
+    case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
+    case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
+    case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
+    case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);
+    case PeerMessageType::kMessageCredit: return mailbox::on_credit(s, from, m, now);
+    case PeerMessageType::kNews: return presence::on_news(s, from, m, now);
+    default: return on_operation_message(s, from, m, payload, now);
+  }
+}
+
+}  // namespace fibocast::dispatch
