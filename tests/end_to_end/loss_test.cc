@@ -32,10 +32,7 @@ class Loss : public testing::TestWithParam<const char*> {
     std::vector<Status> ends(kNodes);
     std::vector<std::thread> ranks;
     for (NodeId rank = 0; rank < kNodes; ++rank)
-      if (rank != absent)
-        ranks.emplace_back([&, rank] {
-          ends[rank] = groups_[rank]->barrier(kPatience).status;
-        });
+      if (rank != absent) ranks.emplace_back([&, rank] { ends[rank] = groups_[rank]->barrier(kPatience).status; });
     meanwhile();
     for (std::thread& rank : ranks) rank.join();
     return ends;

@@ -7,6 +7,7 @@
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_trouble.h"
 
 namespace fibocast {
 namespace {
@@ -49,6 +50,27 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
                                          FoundFault{61894, "CoordinatorThatWithdrewBeganAgain"},
                                          FoundFault{75926, "PayloadWaitedBehindOneThatWasGivenUp"},
                                          FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+class TroubledRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(TroubledRegression, IsNotThereAnyMore) {
+  const SwarmResult result = run_scenario(make_troubled_scenario(GetParam().seed));
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(check_all(result.history), Findings{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, TroubledRegression,
+                         testing::Values(FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
+                                         FoundFault{42, "VerdictToldForEverToTheDead"},
+                                         FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
+                                         FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
+                                         FoundFault{408, "LaterGenerationTookTheLastStreams"},
+                                         FoundFault{542, "WindowNotToldToAParentThatCameBack"},
+                                         FoundFault{931, "ScheduleOfNoStages"},
+                                         FoundFault{1055, "WindowWaitedForTheLost"},
+                                         FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
+                                         FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {

@@ -21,7 +21,8 @@ struct BadNetwork {
   std::uint32_t loss_percent = 0;
   Nanoseconds least_delay = 50'000;
   Nanoseconds most_delay = 5 * kMilli;
-  Nanoseconds resend = 20 * kMilli;  // news and handshakes are sent again, at last 16 times as far apart, until they arrive
+  Nanoseconds resend =
+      20 * kMilli;  // news and handshakes are sent again, at last 16 times as far apart, until they arrive
 };
 
 class DetectorCluster {
