@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <iostream>
+#include <random>
+#include <span>
 #include <thread>
 
 #include "tests/end_to_end/programs.h"
@@ -25,22 +28,31 @@ class Loss : public testing::TestWithParam<const char*> {
     auto group = clients_[rank]->open("all");
     ASSERT_TRUE(group.ok()) << group.status().sentence;
     groups_[rank] = std::make_unique<Group>(std::move(*group));
+    pids_[rank] = cluster_.run({"status", "--rank", std::to_string(rank), "--json"}).json()["pid"].get<pid_t>();
   }
-  // All but `absent` at a time; `meanwhile` happens when the calls are under way or about to be.
-  std::vector<Status> barrier(
-      NodeId absent, const std::function<void()>& meanwhile = [] {}) {
+  // Everybody but `absent` at a time; `meanwhile` happens when the calls are under way or about to be.
+  using Part = std::function<Status(Group&)>;
+  std::vector<Status> together(
+      NodeId absent, const Part& part, const std::function<void()>& meanwhile = [] {}) {
     std::vector<Status> ends(kNodes);
     std::vector<std::thread> ranks;
     for (NodeId rank = 0; rank < kNodes; ++rank)
-      if (rank != absent) ranks.emplace_back([&, rank] { ends[rank] = groups_[rank]->barrier(kPatience).status; });
+      if (rank != absent) ranks.emplace_back([&, rank] { ends[rank] = part(*groups_[rank]); });
     meanwhile();
     for (std::thread& rank : ranks) rank.join();
     return ends;
   }
-  void kill_daemon(NodeId rank) {
-    const Json status = cluster_.run({"status", "--rank", std::to_string(rank), "--json"}).json();
-    ASSERT_EQ(kill(status["pid"].get<pid_t>(), SIGKILL), 0);
+  std::vector<Status> barrier(
+      NodeId absent, const std::function<void()>& meanwhile = [] {}) {
+    return together(
+        absent, [](Group& group) { return group.barrier(kPatience).status; }, meanwhile);
   }
+  void revive(NodeId victim) {
+    ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(victim), "--quiet"}).exit_code, 0);
+    ASSERT_TRUE(eventually([&] { return all_connected(); }));
+    connect(victim);
+  }
+  void kill_daemon(NodeId rank) { ASSERT_EQ(kill(pids_[rank], SIGKILL), 0); }
   bool all_connected() {
     const Json all = cluster_.run({"status", "--json"}).json();
     for (const Json& node : all["nodes"])
@@ -51,6 +63,7 @@ class Loss : public testing::TestWithParam<const char*> {
   TestCluster cluster_;
   std::shared_ptr<Client> clients_[kNodes];
   std::unique_ptr<Group> groups_[kNodes];
+  pid_t pids_[kNodes] = {};
 };
 
 TEST_P(Loss, EverybodyIsToldAndTheDeadOneComesBack) {
@@ -63,11 +76,46 @@ TEST_P(Loss, EverybodyIsToldAndTheDeadOneComesBack) {
       EXPECT_EQ(ends[rank].ranks, std::vector<Rank>{victim}) << "rank " << rank << ": " << ends[rank].sentence;
     }
     for (const Status& end : barrier(victim)) EXPECT_TRUE(end.code == Code::kPeerLost || end.code == Code::kOk);
-    ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(victim), "--quiet"}).exit_code, 0);
-    ASSERT_TRUE(eventually([&] { return all_connected(); }));
-    connect(victim);
+    revive(victim);
   }
   for (const Status& end : barrier(kNodes)) EXPECT_TRUE(end.ok()) << end.sentence;
+}
+
+// Barriers and multicasts in which the victim takes part until it is killed.
+TEST_P(Loss, AtAnyMomentNobodyHangsAndNobodyIsToldSomethingElse) {
+  std::mt19937 random(FIBOCAST_TEST_LOSSES);
+  std::chrono::steady_clock::duration longest{};
+  for (int round = 0; round < FIBOCAST_TEST_LOSSES; ++round) {
+    const NodeId victim = random() % kNodes, root = random() % kNodes;
+    const bool barriers = round % 2 == 0;
+    const auto pause = std::chrono::microseconds(random() % 3000);
+    std::chrono::steady_clock::time_point killed;
+    const std::vector<std::byte> bytes(random() % 2 == 0 ? 100 : 1 << 20, std::byte{7});
+    const Part part = [&](Group& group) {
+      if (barriers) return group.barrier(kPatience).status;
+      const bool sends = group.rank() == root;
+      return group.multicast(root, sends ? std::span(bytes) : std::span<const std::byte>{}, kPatience).status;
+    };
+    const std::vector<Status> ends = together(kNodes, part, [&] {
+      std::this_thread::sleep_for(pause);
+      kill(pids_[victim], SIGKILL);
+      killed = std::chrono::steady_clock::now();
+    });
+    longest = std::max(longest, std::chrono::steady_clock::now() - killed);
+    const Code first = ends[victim == 0 ? 1 : 0].code;
+    for (NodeId rank = 0; rank < kNodes; ++rank) {
+      if (rank == victim) continue;
+      const Status& end = ends[rank];
+      EXPECT_TRUE(end.ok() || (end.code == Code::kPeerLost && end.ranks == std::vector<Rank>{victim}))
+          << "round " << round << " rank " << rank << ": " << end.sentence;
+      EXPECT_TRUE(!barriers || end.code == first) << "round " << round << " rank " << rank << ": " << end.sentence;
+    }
+    revive(victim);
+    if (HasFailure()) return;
+  }
+  for (const Status& end : barrier(kNodes)) EXPECT_TRUE(end.ok()) << end.sentence;
+  std::cout << "longest time from a death to the last verdict: "
+            << std::chrono::duration_cast<std::chrono::milliseconds>(longest).count() << " ms\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Loss, testing::Values("udp", "tcp"));
