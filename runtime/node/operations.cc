@@ -20,9 +20,11 @@ namespace {
 bool rejoins(const NodeState& state, std::uint32_t slot, const Request& r, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  // A caller that numbers its operations gets its own verdict. One that joined what was open was merely late.
+  // A caller that numbers its operations gets its own verdict. One that joined what was open was merely late, or there
+  // while a daemon was started again.
   if (r.call.generation || r.forgotten || r.call.deadline <= now) return false;
-  return s.verdict == Verdict::kStale ||
+  const bool all_back = presence::lost_member(state, slots::group_of(state, slot)) == kNoRank;
+  return s.verdict == Verdict::kStale || (s.verdict == Verdict::kPeerLost && all_back) ||
          (s.verdict == Verdict::kDeadlineExceeded && s.ranks.index_of(g.rank) != kNoRank);
 }
 

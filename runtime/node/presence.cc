@@ -21,6 +21,9 @@ void end_operations_with(NodeState& state, NodeId node, bool we_were_lost, Nanos
     const Rank rank = g.members.index_of(node);
     if (rank == kNoRank) continue;
     if (s.lost == kNoRank) s.lost = we_were_lost ? g.rank : rank;
+    // What a new incarnation sends must not end it here: what we had sent to the former one never came to this one.
+    if (!s.frozen) s.arrived_when_frozen = s.called;
+    s.frozen = true;
     slots::set_due(state, s, now);
   }
 }
