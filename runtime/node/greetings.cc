@@ -85,9 +85,7 @@ void on_answer(NodeState& state, NodeId peer, std::uint32_t group) {
 void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   operations::sync_window(state, group, m.window_base, now);
-  const auto slots = groups::slots_of(state, group);
-  const bool fresh = std::ranges::none_of(slots, [](const Slot& s) { return s.called || s.arrivals > 0; });
-  if (!fresh || m.generation <= g.base) return;
+  if (g.opened || m.generation <= g.base) return;
   operations::skip_to(state, group, m.generation, now);
 }
 

@@ -11,7 +11,7 @@ namespace fibocast::greetings {
 void on_newcomer(NodeState& state, NodeId peer);
 // It has this group now, or cannot take it.
 void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
-// We are the newcomer: the generations before are over, unless somebody here has called already.
+// We are the newcomer: the generations before are over, unless an application here has opened the group already.
 void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 // The peer knows the group as far as it ever will: messages about it may be sent.
 bool is_over(const NodeState& state, NodeId peer, std::uint32_t group);

@@ -116,6 +116,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   // A default group's number of local participants is each node's own affair; the first caller says it.
   if (fresh && participants != 0) g.participants = participants;
   if (participants != 0 && participants != g.participants) return Admission::kExists;
+  g.opened = true;
   id = g.id;
   generation = operations::joinable_generation(state, i);
   return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;

@@ -172,6 +172,7 @@ struct GroupState {
   bool used = false;
   bool coming = false;  // not used yet: its definition is here, but not all of its tree
   bool created = false;
+  bool opened = false;  // by an application here, which knows by now where it begins
   GroupId id = 0;
   Epoch epoch = 1;
   std::array<char, 48> name{};

@@ -139,6 +139,18 @@ void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (advance_base(state, group)) on_window_moved(state, group, now);
 }
 
+void record(NodeState& state, std::uint32_t group, const PeerMessage& m) {
+  const GroupState& g = state.groups[group];
+  Slot& s = state.slots[slots::index_of(state, group, m.generation)];
+  const bool newer = s.used && (s.generation >= m.generation || !s.closed);
+  if (newer || m.generation >= g.base || g.base - m.generation > state.limits.open_generations) return;
+  s = Slot{};
+  s.used = s.closed = true;
+  s.generation = m.generation, s.operation = m.operation, s.root = m.root;
+  s.state = Slot::State::kDone;
+  s.verdict = m.verdict, s.ranks = m.ranks;
+}
+
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
@@ -166,9 +178,9 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
     const std::uint32_t slot = slots::index_of(state, group, from + k);
     Slot& s = state.slots[slot];
     if (!slots::holds(s, from + k)) continue;
-    // Only the release may be late where we have arrived: ask how it ended. A payload that nobody here has collected
-    // yet stays until its slot is needed.
-    if (!is_push(s.operation) && s.called)
+    // Only the release, or the verdict, may be late where we have arrived: ask how it ended. A payload that nobody here
+    // has collected yet stays until its slot is needed.
+    if (s.called)
       slots::set_due(state, s, now);
     else
       conclude(state, slot, Verdict::kStale, {}, now);

@@ -31,6 +31,8 @@ void on_nic(NodeState& state, const NicDue& due, Nanoseconds now);
 std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 // Whether this generation's outcome is on record here, and where; kNoIndex if not.
 std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation generation);
+// A verdict that came after the window had moved past its generation, for those who call late.
+void record(NodeState& state, std::uint32_t group, const PeerMessage& m);
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now);
 // Everybody is done with the generations before `base`: what is still open of them here is stale.
 void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);

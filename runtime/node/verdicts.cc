@@ -333,6 +333,8 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
            operations::open_slot(state, group, m, now) != kNoIndex)
     operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
+  else if (!slots::holds(s, m.generation) && m.verdict == Verdict::kPeerLost)
+    operations::record(state, group, m);
   // We have our payload, but somebody we pass it on to will not have it any more.
   if (!open && operations::recorded_slot(state, group, m.generation) == slot && m.verdict != Verdict::kOk) {
     streams::give_up_sends(state, slot, m.verdict == Verdict::kStale ? from : kNoNode, now);
