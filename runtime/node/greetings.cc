@@ -66,12 +66,25 @@ void begin(Peer& p, std::uint32_t group) {
   p.greet_told = 0, p.greet_due = 0, p.greet_answered = p.greet_rejoined = false;
 }
 
+// Its former self may have taken the definition of a group that other members are still to take.
+void define_again(NodeState& state, std::uint32_t group, NodeId peer) {
+  GroupState& g = state.groups[group];
+  const Rank rank = g.members.index_of(peer);
+  if (g.inquiry.phase != Inquiry::Phase::kDefining || rank == kNoRank) return;
+  InquiryMember& member = groups::inquiry_members(state, group)[rank];
+  g.inquiry.answers -= member.answered;
+  member = InquiryMember{};
+}
+
 }  // namespace
 
 void on_newcomer(NodeState& state, NodeId peer) {
   begin(peers::of(state, peer), 0);
-  for (std::uint32_t group = 0; group < state.groups.size(); ++group)
-    if (state.groups[group].used) window::tell_again(state, group, peer);
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    if (!state.groups[group].used) continue;
+    window::tell_again(state, group, peer);
+    define_again(state, group, peer);
+  }
   state.again = true;
 }
 

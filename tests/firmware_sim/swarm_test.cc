@@ -70,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, TroubledRegression,
                                          FoundFault{931, "ScheduleOfNoStages"},
                                          FoundFault{1055, "WindowWaitedForTheLost"},
                                          FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
-                                         FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}),
+                                         FoundFault{3019, "TheReturnedNamedWhoGaveItUp"},
+                                         FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
