@@ -60,19 +60,17 @@ TEST_P(TroubledRegression, IsNotThereAnyMore) {
   EXPECT_EQ(check_all(result.history), Findings{});
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TroubledRegression,
-                         testing::Values(FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
-                                         FoundFault{42, "VerdictToldForEverToTheDead"},
-                                         FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
-                                         FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
-                                         FoundFault{408, "LaterGenerationTookTheLastStreams"},
-                                         FoundFault{542, "WindowNotToldToAParentThatCameBack"},
-                                         FoundFault{931, "ScheduleOfNoStages"},
-                                         FoundFault{1055, "WindowWaitedForTheLost"},
-                                         FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
-                                         FoundFault{3019, "TheReturnedNamedWhoGaveItUp"},
-                                         FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Seeds, TroubledRegression,
+    testing::Values(FoundFault{34, "MemoryTakenByWhatIsCollectedLater"}, FoundFault{42, "VerdictToldForEverToTheDead"},
+                    FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
+                    FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
+                    FoundFault{408, "LaterGenerationTookTheLastStreams"},
+                    FoundFault{542, "WindowNotToldToAParentThatCameBack"}, FoundFault{931, "ScheduleOfNoStages"},
+                    FoundFault{1055, "WindowWaitedForTheLost"},
+                    FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
+                    FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}, FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {
