@@ -27,9 +27,9 @@ std::string list(const std::vector<NodeId>& nodes) {
 }  // namespace
 
 const char* kind_name(Fault::Kind kind) {
-  constexpr const char* names[] = {"loss",    "duplicate", "reorder", "delay", "partition",
-                                   "one-way", "pause",     "crash",   "slow",  "clock-jump"};
-  return names[static_cast<std::size_t>(kind)];
+  constexpr const char* kNames[] = {"loss",    "duplicate", "reorder", "delay", "partition",
+                                    "one-way", "pause",     "crash",   "slow",  "clock-jump"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 bool is_of_messages(Fault::Kind kind) { return kind <= Fault::Kind::kOneWay; }
