@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
+#include <chrono>
 #include <iostream>
 #include <random>
 #include <span>
@@ -81,37 +83,61 @@ TEST_P(Loss, EverybodyIsToldAndTheDeadOneComesBack) {
   for (const Status& end : barrier(kNodes)) EXPECT_TRUE(end.ok()) << end.sentence;
 }
 
-// Barriers and multicasts in which the victim takes part until it is killed.
+// An operation in which the victim takes part until it is killed: after so many calls have begun or ended.
+struct Round {
+  NodeId victim, root;
+  bool is_barrier;
+  std::vector<std::byte> bytes;
+  unsigned moment;
+};
+
+Round random_round(std::mt19937& random, int number) {
+  const std::size_t bytes = random() % 2 == 0 ? 100 : 1 << 20;
+  return {static_cast<NodeId>(random() % kNodes), static_cast<NodeId>(random() % kNodes), number % 2 == 0,
+          std::vector<std::byte>(bytes, std::byte{7}), static_cast<unsigned>(random() % (2 * kNodes))};
+}
+
+Status take_part(Group& group, const Round& round) {
+  if (round.is_barrier) return group.barrier(kPatience).status;
+  const std::span<const std::byte> mine = group.rank() == round.root ? std::span(round.bytes) : std::span<std::byte>{};
+  return group.multicast(round.root, mine, kPatience).status;
+}
+
+// Each survivor succeeds or is told who was lost; all of a barrier alike.
+void expect_one_story(const std::vector<Status>& ends, const Round& round) {
+  const Code first = ends[round.victim == 0 ? 1 : 0].code;
+  for (NodeId rank = 0; rank < kNodes; ++rank) {
+    if (rank == round.victim) continue;
+    const Status& end = ends[rank];
+    EXPECT_TRUE(end.ok() || (end.code == Code::kPeerLost && end.ranks == std::vector<Rank>{round.victim}))
+        << "rank " << rank << ": " << end.sentence;
+    EXPECT_TRUE(!round.is_barrier || end.code == first) << "rank " << rank << ": " << end.sentence;
+  }
+}
+
 TEST_P(Loss, AtAnyMomentNobodyHangsAndNobodyIsToldSomethingElse) {
   std::mt19937 random(FIBOCAST_TEST_LOSSES);
   std::chrono::steady_clock::duration longest{};
-  for (int round = 0; round < FIBOCAST_TEST_LOSSES; ++round) {
-    const NodeId victim = random() % kNodes, root = random() % kNodes;
-    const bool barriers = round % 2 == 0;
-    const auto pause = std::chrono::microseconds(random() % 3000);
+  for (int number = 0; number < FIBOCAST_TEST_LOSSES; ++number) {
+    const Round round = random_round(random, number);
+    std::atomic<unsigned> passed = 0;
+    const auto pass = [&passed] { ++passed, passed.notify_all(); };
     std::chrono::steady_clock::time_point killed;
-    const std::vector<std::byte> bytes(random() % 2 == 0 ? 100 : 1 << 20, std::byte{7});
     const Part part = [&](Group& group) {
-      if (barriers) return group.barrier(kPatience).status;
-      const bool sends = group.rank() == root;
-      return group.multicast(root, sends ? std::span(bytes) : std::span<const std::byte>{}, kPatience).status;
+      pass();
+      const Status end = take_part(group, round);
+      pass();
+      return end;
     };
     const std::vector<Status> ends = together(kNodes, part, [&] {
-      std::this_thread::sleep_for(pause);
-      kill(pids_[victim], SIGKILL);
+      for (unsigned now = passed; now < round.moment; now = passed) passed.wait(now);
+      kill_daemon(round.victim);
       killed = std::chrono::steady_clock::now();
     });
     longest = std::max(longest, std::chrono::steady_clock::now() - killed);
-    const Code first = ends[victim == 0 ? 1 : 0].code;
-    for (NodeId rank = 0; rank < kNodes; ++rank) {
-      if (rank == victim) continue;
-      const Status& end = ends[rank];
-      EXPECT_TRUE(end.ok() || (end.code == Code::kPeerLost && end.ranks == std::vector<Rank>{victim}))
-          << "round " << round << " rank " << rank << ": " << end.sentence;
-      EXPECT_TRUE(!barriers || end.code == first) << "round " << round << " rank " << rank << ": " << end.sentence;
-    }
-    revive(victim);
-    if (HasFailure()) return;
+    expect_one_story(ends, round);
+    ASSERT_FALSE(HasFailure()) << "round " << number;
+    revive(round.victim);
   }
   for (const Status& end : barrier(kNodes)) EXPECT_TRUE(end.ok()) << end.sentence;
   std::cout << "longest time from a death to the last verdict: "
