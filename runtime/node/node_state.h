@@ -42,30 +42,29 @@ struct StreamOwner {
 // What a node keeps of a peer: an entry of NodeState::peers, found by NodeState::peer_map and never given up again.
 struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
-  NodeId node = kNoNode;
-  bool writable = true;
-  Nanoseconds trying_since = 0;  // when the channel was made
-  bool up_event = false, restarted_event = false, refused_event = false;
-  bool credit_owed = false;
-  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
-  std::uint8_t greet_told = 0;           // messages of that group's definition
-  bool greet_answered = false, greet_rejoined = false;
-  Nanoseconds greet_due = 0;  // tell it (again) then
-  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
-  bool answer_ok = false;
+  Nanoseconds trying_since = 0;        // when the channel was made
+  Nanoseconds greet_due = 0;           // tell it (again) then
   GroupId answer_group = 0;
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
-  std::uint32_t session = 0;      // counts sessions with the peer
-  std::uint64_t incarnation = 0;  // of the last one
-  std::uint32_t lives = 0;        // incarnations so far
-  bool lost_event = false;
-  BeliefReason lost_reason = BeliefReason::kHeard;
+  std::uint64_t incarnation = 0;  // of the last session
+  NodeId node = kNoNode;
+  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
+  std::uint32_t session = 0;             // counts sessions with the peer
+  std::uint32_t lives = 0;               // incarnations so far
   // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
   std::uint32_t sent = 0, credited = 0;
   std::uint32_t consumed = 0, consumed_told = 0;
   std::uint32_t inbox_entries = 0;
   std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
+  std::uint8_t greet_told = 0;  // messages of that group's definition
+  bool greet_answered = false, greet_rejoined = false;
+  bool answer_owed = false;  // to its definition of a group, for which the channel had no room
+  bool answer_ok = false;
+  bool writable = true;
+  bool credit_owed = false;
+  bool up_event = false, restarted_event = false, refused_event = false, lost_event = false;
+  BeliefReason lost_reason = BeliefReason::kHeard;
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.
@@ -169,13 +168,16 @@ struct Inquiry {
 
 // Per member of an inquiry.
 struct InquiryMember {
-  bool asked = false, answered = false, arrived = false;
-  std::uint8_t told = 0;  // kDefining: messages of the definition that are in its channel
+  bool asked : 1 = false;
+  bool answered : 1 = false;
+  bool arrived : 1 = false;
   // Between inquiries, for the group's next epoch:
-  bool left = false;       // was lost since the last one, if only for a while
-  bool dead = false;       // ... its process: it does not vote
-  bool restarted = false;  // ... it knows nothing of this epoch
-  bool wants_in = false;
+  bool left : 1 = false;       // was lost since the last one, if only for a while
+  bool dead : 1 = false;       // ... its process: it does not vote
+  bool restarted : 1 = false;  // ... it knows nothing of this epoch
+  bool wants_in : 1 = false;
+  bool missed : 1 = false;  // somebody could not reach it: named where an operation ends for it
+  std::uint8_t told = 0;    // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = false, told = 0; }
 };
 

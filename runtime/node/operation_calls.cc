@@ -239,6 +239,7 @@ Generation joinable_generation(NodeState& state, std::uint32_t group) {
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   Request& r = state.requests->at(request);
   GroupState& g = state.groups[r.group];
+  r.done.generation = r.call.generation.value_or(g.base);
   if (const Verdict refused = epochs::refuses(state, r.group, r.done.ranks); refused != Verdict::kPending)
     return refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) return hold(state, request);

@@ -58,7 +58,8 @@ void close(NodeState& state, std::uint32_t slot) {
 bool has_delivered(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  return s.delivered >= g.participants || g.rank >= participating_ranks(slots::shape_of(state, slot));
+  return s.delivered >= g.participants ||
+         groups::position_of(g, g.rank) >= participating_ranks(slots::shape_of(state, slot));
 }
 
 bool nothing_left(const NodeState& state, std::uint32_t slot) {
@@ -275,6 +276,14 @@ void begin_at(NodeState& state, std::uint32_t group, Generation base, Nanosecond
     state.engine->forget(slot);
   }
   g.base = g.global_base = base;
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {  // numbered by what was true before
+    Request& r = state.requests->at(i);
+    const bool numbered =
+        r.state == Request::State::kHeld && r.group == group && r.call.generation.value_or(base) != base;
+    if (!numbered) continue;
+    --g.held;
+    r.passes ? state.requests->release(i) : refuse_call(state, i, Verdict::kStale);
+  }
 }
 
 void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {

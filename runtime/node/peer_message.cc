@@ -187,8 +187,8 @@ bool fields(Io& io, PeerMessage& m) {
       io.bytes(m.piece), ranks(io, m.ranks);
       return true;
     case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
-    case PeerMessageType::kEpochGo:
-    case PeerMessageType::kEpochWanted: epoch(io, m); return true;
+    case PeerMessageType::kEpochGo: epoch(io, m); return true;
+    case PeerMessageType::kEpochWanted: epoch(io, m), ranks(io, m.ranks); return true;
     case PeerMessageType::kEpochBehind: epoch(io, m), io.number(m.root); return true;
     case PeerMessageType::kNews:
       io.number(m.news.subject), io.number(m.news.incarnation), io.number(m.news.life), io.number(m.news.belief);

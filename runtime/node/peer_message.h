@@ -51,7 +51,7 @@ enum class PeerMessageType : std::uint8_t {
   kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
-  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside
+  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
   kEpochBehind = 30,   // to a member that is outside: ask `root`
   kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
 };
