@@ -15,6 +15,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/verdicts.h"
 
@@ -200,7 +201,15 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
   std::uint32_t i = 0;
   while (!state_->groups[i].used || index-- > 0) ++i;
   const GroupState& g = state_->groups[i];
-  return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.routers, g.base, g.plan};
+  return {g.id,
+          groups::name_of(g),
+          g.members,
+          g.rank,
+          g.participants,
+          g.routers,
+          g.base,
+          g.plan,
+          stragglers::slowest(*state_, i)};
 }
 
 void Node::start(Nanoseconds now) {

@@ -9,6 +9,7 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/transfers.h"
 #include "runtime/node/window.h"
@@ -157,6 +158,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
+  stragglers::on_end(state, slot);
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
   s.frozen = false;
   s.due = kNever;

@@ -13,6 +13,7 @@
 #include "collectives/types.h"
 #include "runtime/node/belief.h"
 #include "runtime/node/rank_set.h"
+#include "runtime/node/straggler.h"
 
 namespace fibocast {
 
@@ -64,6 +65,7 @@ struct PeerMessage {
   Generation completed = 0;    // the sender's subtree is done with the generations before
   std::uint8_t stage = 0;
   std::uint32_t repetition = 0;
+  Straggler straggler;  // a barrier's token: of the ranks it speaks for; its release: of all
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   std::uint32_t stream = 0;
