@@ -15,10 +15,8 @@ namespace {
 
 // What we are done with is nothing for a new incarnation any more.
 bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
-  PeerMessage m;
-  m.type = PeerMessageType::kRejoin;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.generation = g.base, m.window_base = g.global_base;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kRejoin);
+  m.generation = g.base;
   return p.greet_rejoined = peers::send(state, p.node, m, false, now);
 }
 
@@ -33,11 +31,7 @@ bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds
     if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
   }
   if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, p.node, now);
-  PeerMessage m;
-  m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base;
-  return peers::send(state, p.node, m, false, now);
+  return peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
 }
 
 // Whom the group concerns. While it is being made or removed, that tells the members all.

@@ -27,6 +27,14 @@ inline Rank real_rank(const GroupState& g, Rank rank, Rank root) {
   return rank < p ? (rank + root) % p : rank;
 }
 
+// What every message about a group begins with.
+inline PeerMessage message_of(const GroupState& g, PeerMessageType type) {
+  PeerMessage m;
+  m.type = type;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
+  return m;
+}
+
 std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
 std::uint32_t find_by_name(const NodeState& state, std::string_view name);
 // The group of all nodes with this id; kNoIndex if the table is full. The name may be empty (not known yet).

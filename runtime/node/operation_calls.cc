@@ -77,6 +77,26 @@ PeerMessage opening(const NodeState& state, const GroupState& g, const Call& c, 
   return m;
 }
 
+// Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7). Precondition: it is
+// not over.
+bool window_lets_in(const NodeState& state, const GroupState& g, Generation generation) {
+  const Generation open = state.limits.open_generations;
+  return generation - g.base < open && generation - g.global_base < open;
+}
+
+// Participants whose calls the window kept until their deadlines stay in the table. Who would only join them waits
+// outside, once they are half of it: the other half is for calls that move the window.
+bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) {
+  const Generation first = std::max(g.base, g.global_base);
+  if (!c.generation || *c.generation < first || window_lets_in(state, g, *c.generation)) return false;
+  std::uint32_t passing = 0;
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
+    const Request& r = state.requests->at(i);
+    passing += r.state == Request::State::kHeld && r.passes;
+  }
+  return 2 * passing >= state.requests->size();
+}
+
 void drop_payload(NodeState& state, Request& r) {
   if (r.call.payload.buffer != kNoBuffer) state.buffers->release(r.call.payload.buffer);
   r.call.payload = {};
@@ -220,12 +240,9 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     return close_if_through(state, recorded, now);
   }
   if (generation < first) return refuse_call(state, request, Verdict::kStale);
-  // Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7).
   // One that passes only waits for its slot.
-  const Generation open = state.limits.open_generations;
   const bool slot_is_open = slots::holds(state.slots[slots::index_of(state, r.group, generation)], generation);
-  const bool let_in = generation - g.base < open && generation - g.global_base < open;
-  if (!let_in && !(r.passes && slot_is_open)) return hold(state, request);
+  if (!window_lets_in(state, g, generation) && !(r.passes && slot_is_open)) return hold(state, request);
   const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
   if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
@@ -240,6 +257,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   if (group == kNoIndex) return Admission::kUnknownGroup;
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
+  if (is_crowded_out(state, state.groups[group], c)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
   if (request == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(request);

@@ -205,11 +205,9 @@ void skip_to(NodeState& state, std::uint32_t group, Generation base, Nanoseconds
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  PeerMessage m;
-  m.type = type;
-  m.group = g.id, m.epoch = g.epoch, m.generation = s.generation, m.operation = s.operation;
+  PeerMessage m = groups::message_of(g, type);
+  m.generation = s.generation, m.operation = s.operation, m.root = s.root, m.charged = s.charged;
   m.choice = s.choice, m.element = s.type, m.op = s.op;
-  m.root = s.root, m.source = g.rank, m.charged = s.charged, m.window_base = g.global_base;
   m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
   return m;
 }

@@ -76,9 +76,7 @@ Rank concerned(const NodeState& state, std::uint32_t group) {
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
-  PeerMessage m;
-  m.type = PeerMessageType::kFreeze;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kFreeze);
   m.generation = q.generation, m.operation = q.operation, m.root = q.root, m.charged = q.charged;
   m.choice = q.choice, m.element = q.type, m.op = q.op;
   m.total_bytes = q.total_bytes, m.segment_bytes = q.segment_bytes;

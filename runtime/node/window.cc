@@ -11,10 +11,8 @@ namespace fibocast::window {
 namespace {
 
 PeerMessage window_message(const GroupState& g, Generation completed) {
-  PeerMessage m;
-  m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base, m.completed = completed;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kWindow);
+  m.completed = completed;
   return m;
 }
 
