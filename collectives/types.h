@@ -40,9 +40,10 @@ enum class Verdict : std::uint8_t {
   kDeadlineExceeded = 2,  // with the ranks that had not arrived
   kPeerLost = 3,
   kCancelled = 4,
-  kMismatch = 5,  // members called different operations in one generation
-  kStale = 6,     // the generation ended longer ago than the node remembers
-  kRefused = 7,   // other member list, unknown group or not authenticated
+  kMismatch = 5,     // members called different operations in one generation
+  kStale = 6,        // the generation ended longer ago than the node remembers
+  kRefused = 7,      // other member list, unknown group or not authenticated
+  kPartitioned = 8,  // this node cannot reach a majority of the group
 };
 
 // Every bound of a node, in one place. Memory is taken once, at the start, and sized by these; the host

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
@@ -52,7 +53,9 @@ bool tell_definition(NodeState& state, const GroupState& g, Peer& p, Nanoseconds
 bool greet(NodeState& state, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[p.greet_group];
   if (!concerns(g, p.node)) return true;
-  return tell_definition(state, g, p, now) && tell_generation(state, p.greet_group, p, now);
+  if (!tell_definition(state, g, p, now)) return false;
+  return epochs::shrinks(g) ? epochs::greet(state, p.greet_group, p.node, now)
+                            : tell_generation(state, p.greet_group, p, now);
 }
 
 void begin(Peer& p, std::uint32_t group) {

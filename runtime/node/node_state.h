@@ -20,6 +20,7 @@
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_map.h"
 #include "runtime/node/peer_message.h"
+#include "runtime/node/rank_bits.h"
 #include "runtime/node/requests.h"
 #include "transport/emulated_nic.h"
 #include "transport/reliable_channel.h"
@@ -44,23 +45,23 @@ struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
   NodeId node = kNoNode;
   bool writable = true;
-  Nanoseconds trying_since = 0;  // when the channel was made
   bool up_event = false, restarted_event = false, refused_event = false;
-  bool credit_owed = false;
+  Nanoseconds trying_since = 0;          // when the channel was made
   std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
   std::uint8_t greet_told = 0;           // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;
+  bool credit_owed = false;
   Nanoseconds greet_due = 0;  // tell it (again) then
-  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
-  bool answer_ok = false;
   GroupId answer_group = 0;
-  std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
-  std::uint64_t refused_digest = 0;
-  std::uint32_t session = 0;      // counts sessions with the peer
-  std::uint64_t incarnation = 0;  // of the last one
-  std::uint32_t lives = 0;        // incarnations so far
+  bool answer_owed = false;  // to its definition of this group, for which the channel had no room
+  bool answer_ok = false;
   bool lost_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
+  std::uint32_t session = 0;                         // counts sessions with the peer
+  std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
+  std::uint64_t refused_digest = 0;
+  std::uint64_t incarnation = 0;  // of the last session
+  std::uint32_t lives = 0;        // incarnations so far
   // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
   std::uint32_t sent = 0, credited = 0;
   std::uint32_t consumed = 0, consumed_told = 0;
@@ -132,9 +133,20 @@ struct Slot {
 
 // One question to all members of a group at a time: what about a generation, or do you take this definition.
 struct Inquiry {
-  enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving, kCounting };
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kFreezing,
+    kTelling,
+    kDefining,
+    kRemoving,
+    kCounting,
+    kStopping,  // these three: a change of the epoch (epochs.h)
+    kInstalling,
+    kGoing,
+  };
   Phase phase = Phase::kIdle;
-  // The operation asked about: its slot may serve a later generation while members are still being told.
+  // The operation asked about: its slot may serve a later generation while members are still being told. A change of
+  // the epoch: the first generation that is spoken of.
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
   Rank root = 0;
@@ -149,6 +161,7 @@ struct Inquiry {
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;
   Generation window_base = 0;
+  Generation furthest = 0;         // a change of the epoch: the highest base of a member
   Nanoseconds due = kNever;        // then those that have not answered are taken as gone
   Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;
@@ -160,6 +173,12 @@ struct Inquiry {
 struct InquiryMember {
   bool asked = false, answered = false, arrived = false;
   std::uint8_t told = 0;  // kDefining: messages of the definition that are in its channel
+  // Between inquiries, for the group's next epoch:
+  bool left = false;       // was lost since the last one, if only for a while
+  bool dead = false;       // ... its process: it does not vote
+  bool restarted = false;  // ... it knows nothing of this epoch
+  bool wants_in = false;
+  void begin() { asked = answered = arrived = false, told = 0; }
 };
 
 // A given tree that comes in pieces.
@@ -168,6 +187,24 @@ struct TreeIntake {
   Epoch epoch = 0;
   Rank taken = 0;  // entries that are here
   Nanoseconds due = kNever;
+};
+
+// How far a change of the group's epoch is (epochs.h).
+struct EpochChange {
+  enum class Step : std::uint8_t {
+    kRunning,
+    kStopped,    // promised: nothing of the epoch is taken in any more
+    kInstalled,  // the new one is, nothing is sent yet
+  };
+  Step step = Step::kRunning;
+  bool settled = true;       // the epoch has gone
+  bool wanted = false;       // a member is lost, or somebody wants to join
+  bool outside = false;      // the group goes on without us
+  bool cut_off = false;      // no majority: calls are refused
+  Epoch promised = 0;        // we take part in no lower number
+  Rank leader = kNoRank;     // who has stopped us; outside: whom to ask
+  Nanoseconds since = 0;     // when it began
+  Nanoseconds due = kNever;  // to ask, or to propose again
 };
 
 struct GroupState {
@@ -183,6 +220,13 @@ struct GroupState {
   Rank rank = kNoRank;
   std::uint32_t participants = 1;
   Rank routers = 0;
+  GroupPolicy policy = GroupPolicy::kAll;
+  Rank quorum = 0;
+  // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
+  RankBits live, settled, proposed;
+  bool shrunk = false;  // not all members are in the open epoch
+  Rank live_count = 0;
+  EpochChange change;
   Plan plan;
   Generation base = 0;          // the lowest generation that is not over here
   Generation global_base = 0;   // ... at any member, as far as known
@@ -190,8 +234,7 @@ struct GroupState {
   std::uint32_t held = 0;       // requests that wait for the window
   Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
   bool retrying = false, retry_again = false;
-  std::uint32_t slow_used = 0;  // rows of slow_ranks in use, and the epoch whose ranks they name
-  Epoch slow_epoch = 0;
+  std::uint32_t slow_used = 0;  // rows of slow_ranks in use
   Inquiry inquiry;
   TreeIntake intake;
 };
@@ -239,6 +282,8 @@ struct NodeState {
   std::span<std::uint64_t> offsets;          // transfers: while a layout is made
   std::span<LocalWork> local_work;           // a ring: what the host is to do, in order
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
+  std::span<std::uint64_t> live_words;       // per group, three sets of nodes bits
+  std::span<std::byte> outcomes;             // per group, three windows of generations (epochs.h)
   std::span<TreeTableEntry> tree_entries;    // per group, nodes each: the memory of Plan::given
   std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard

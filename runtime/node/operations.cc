@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
@@ -214,7 +215,7 @@ PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessag
 
 void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  if (s.state != Slot::State::kOpen || s.frozen) return;
+  if (s.state != Slot::State::kOpen || s.frozen || !epochs::runs(slots::group(state, slot))) return;
   transfers::send_what_is_ready(state, slot, now);
   // Who has sent data is through when the receivers have it: that is what pushes back on a fast sender. Those who pass
   // on what they get need not wait for that.
@@ -238,9 +239,45 @@ void pump_all(NodeState& state, Nanoseconds now) {
 }
 
 void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage& m, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  if (m.epoch != g.epoch || !epochs::takes_in(g)) return;
   window::note_child(state, group, m.source, m.completed);
   sync_window(state, group, m.window_base, now);
   on_window_moved(state, group, now);
+}
+
+// The earliest deadline among those who have called.
+Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
+  Nanoseconds earliest = kNever;
+  for (std::uint32_t i = s.first_call; i != kNoRequest; i = state.requests->at(i).next)
+    earliest = std::min(earliest, state.requests->at(i).call.deadline);
+  return earliest;
+}
+
+bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  s.frozen = s.arrived_when_frozen = s.blocked = false;
+  s.lost = kNoRank, s.answer_owed = kNoNode;
+  s.coordinators_tried = 0, s.asked_at = 0;
+  s.activated_at = s.first_send_at = 0;
+  s.resume_at = s.due = kNever;
+  stragglers::on_repeat(state, slot, now);
+  slots::set_due(state, s, deadline_of(state, s));
+  return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
+}
+
+void retry_calls(NodeState& state, std::uint32_t group, Nanoseconds now) { retry_held(state, group, now); }
+
+void begin_at(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  for (Slot& s : groups::slots_of(state, group)) {
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    conclude(state, slot, Verdict::kStale, {}, now);
+    if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
+    s = Slot{};
+    state.engine->forget(slot);
+  }
+  g.base = g.global_base = base;
 }
 
 void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {

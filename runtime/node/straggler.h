@@ -13,7 +13,8 @@ namespace fibocast {
 // measures, on its own, when the word of which rank came. The way of the words is part of the time, so that of ranks
 // that call at the same instant one far from the root is named, with a few message times at most. In a barrier along
 // trees all members are told the root's answer; in one without a root each has its own, and members may name
-// different ranks where these were equally late but for the ways.
+// different ranks where these were equally late but for the ways. If the barrier was repeated in a new epoch of its
+// group, whoever had called before is on time.
 struct Straggler {
   Rank rank = kNoRank;      // of the group; kNoRank: not known, or there is no other rank
   Nanoseconds late_by = 0;  // >= 0

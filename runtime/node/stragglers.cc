@@ -18,9 +18,6 @@ std::span<SlowRank> rows_of(const NodeState& state, std::uint32_t group) {
   return state.slow_ranks.subspan(std::size_t{group} * state.limits.slowest_ranks, state.limits.slowest_ranks);
 }
 
-// Of another epoch the ranks are others.
-bool is_current(const GroupState& g) { return g.slow_epoch == g.epoch; }
-
 // Its own row, a new one, or that of the least.
 SlowRank& row_for(std::span<SlowRank> rows, std::uint32_t& used, Rank rank) {
   for (SlowRank& row : rows.first(used))
@@ -39,9 +36,16 @@ void on_call(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (s.operation == Operation::kBarrier) s.last_arrival.add({slots::group(state, slot).rank, kNever}, now);
 }
 
+void on_repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  s.last_arrival = {};
+  if (s.called) on_call(state, slot, now);
+}
+
 void on_token(NodeState& state, std::uint32_t slot, const PeerMessage& m, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  const bool is_member = m.straggler.rank < groups::participating(slots::group(state, slot));
+  const GroupState& g = slots::group(state, slot);
+  const bool is_member = m.straggler.rank < groups::defined_participants(g) && groups::is_live(g, m.straggler.rank);
   if (s.operation != Operation::kBarrier || !is_member) return;
   if (is_release(s, m))
     s.last_arrival.settle(m.straggler);
@@ -57,9 +61,7 @@ void on_end(NodeState& state, std::uint32_t slot) {
   if (straggler.rank == kNoRank) return;
   ++state.counters.stragglers;
   const std::uint32_t group = slots::group_of(state, slot);
-  GroupState& g = state.groups[group];
-  if (!is_current(g)) g.slow_used = 0, g.slow_epoch = g.epoch;
-  count(rows_of(state, group), g.slow_used, straggler);
+  count(rows_of(state, group), state.groups[group].slow_used, straggler);
 }
 
 Straggler answer_of(const Slot& slot) {
@@ -68,8 +70,7 @@ Straggler answer_of(const Slot& slot) {
 }
 
 std::span<const SlowRank> slowest(const NodeState& state, std::uint32_t group) {
-  const GroupState& g = state.groups[group];
-  return rows_of(state, group).first(is_current(g) ? g.slow_used : 0);
+  return rows_of(state, group).first(state.groups[group].slow_used);
 }
 
 void count(std::span<SlowRank> rows, std::uint32_t& used, const Straggler& straggler) {

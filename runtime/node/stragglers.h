@@ -8,6 +8,9 @@ namespace fibocast::stragglers {
 
 // -- events, before the engine learns of them; without effect unless the operation is a barrier
 void on_call(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// The barrier begins anew in another epoch, in which the call that stands counts from now on: the words of the others
+// will not come from when they called either.
+void on_repeat(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // On the emulated NIC: when the token is taken from the wire, before its receive occupancy.
 void on_token(NodeState& state, std::uint32_t slot, const PeerMessage& m, Nanoseconds now);
 // The slot has its verdict. If it is a release and all words came in, the straggler goes into the table; else there is
