@@ -68,7 +68,7 @@ void repeat_barriers(NodeState& state, std::uint32_t group, const PeerMessage& m
     if (s.state != Slot::State::kOpen) continue;
     const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
     const Generation at = s.generation - m.generation;
-    if (!operations::repeat(state, slot))
+    if (!operations::repeat(state, slot, now))
       operations::conclude(state, slot, Verdict::kPeerLost, m.ranks, now);
     else if (at < m.piece.size() && static_cast<Outcome>(m.piece[at]) == Outcome::kDecided)
       slots::set_due(state, s, now);

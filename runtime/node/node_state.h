@@ -15,6 +15,7 @@
 #include "collectives/engine.h"
 #include "runtime/node/failure_detector.h"
 #include "runtime/node/flight_recorder.h"
+#include "runtime/node/last_arrival.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_map.h"
@@ -125,6 +126,7 @@ struct Slot {
   Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
   Nanoseconds asked_at = 0;        // since when this coordinator is being asked
   Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, lateness = 0;
+  LastArrival last_arrival;  // of a barrier
   RankSet ranks;
 };
 
@@ -234,6 +236,7 @@ struct GroupState {
   std::uint32_t held = 0;       // requests that wait for the window
   Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
   bool retrying = false, retry_again = false;
+  std::uint32_t slow_used = 0;  // rows of slow_ranks in use
   Inquiry inquiry;
   TreeIntake intake;
 };
@@ -288,6 +291,7 @@ struct NodeState {
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
+  std::span<SlowRank> slow_ranks;  // per group, slowest_ranks each
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
   FlightRecorder recorder;

@@ -7,6 +7,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/transfers.h"
 
 namespace fibocast::operations {
@@ -137,6 +138,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.arrived_at = now;
   s.called = true;
+  stragglers::on_call(state, slot, now);
   flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
   presence::begin_waiting(state, slot, now);
   pump(state, slot, now);
@@ -212,6 +214,7 @@ void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot) {
   d.cookie = r.call.cookie, d.verdict = s.verdict, d.generation = s.generation, d.ranks = s.ranks;
   d.arrived_at = s.arrived_at, d.activated_at = s.activated_at, d.first_send_at = s.first_send_at;
   d.lateness = s.lateness;
+  d.straggler = stragglers::answer_of(s);
   const bool receives = s.operation != Operation::kMulticast || !slots::is_source(state, slot);
   if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer && s.layout.result_bytes > 0) {
     state.buffers->add_reference(s.buffer);

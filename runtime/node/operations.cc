@@ -10,6 +10,7 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/transfers.h"
 #include "runtime/node/window.h"
@@ -159,6 +160,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
+  stragglers::on_end(state, slot);
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
   s.frozen = false;
   s.due = kNever;
@@ -253,13 +255,14 @@ Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
   return earliest;
 }
 
-bool repeat(NodeState& state, std::uint32_t slot) {
+bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.frozen = s.arrived_when_frozen = s.blocked = false;
   s.lost = kNoRank, s.answer_owed = kNoNode;
   s.coordinators_tried = 0, s.asked_at = 0;
   s.activated_at = s.first_send_at = 0;
   s.resume_at = s.due = kNever;
+  stragglers::on_repeat(state, slot, now);
   slots::set_due(state, s, deadline_of(state, s));
   return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
 }

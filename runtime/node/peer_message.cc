@@ -143,6 +143,7 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kTransfer:
       operation(io, m), io.number(m.completed), io.number(m.stage), io.number(m.repetition);
       io.number(m.total_bytes), io.number(m.segment_bytes);
+      if (m.operation == Operation::kBarrier) io.number(m.straggler.rank), io.number(m.straggler.late_by);
       return true;
     case PeerMessageType::kAnnounce:
       operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream), io.number(m.stage);
@@ -199,8 +200,8 @@ bool fields(Io& io, PeerMessage& m) {
 
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kPartitioned && m.news.belief <= Belief::kLost &&
-         m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kPartitioned && m.straggler.late_by >= 0 &&
+         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "runtime/node/belief.h"
 #include "runtime/node/group_policy.h"
 #include "runtime/node/rank_set.h"
+#include "runtime/node/straggler.h"
 
 namespace fibocast {
 
@@ -73,6 +74,7 @@ struct PeerMessage {
   Generation completed = 0;    // the sender's subtree is done with the generations before
   std::uint8_t stage = 0;
   std::uint32_t repetition = 0;
+  Straggler straggler;  // a barrier's token: of the ranks it speaks for; its release: of all
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   std::uint32_t stream = 0;
