@@ -9,7 +9,7 @@ namespace {
 
 struct GroupOptions {
   DaemonChoice daemon;
-  std::string name, ranks;
+  std::string name, ranks, policy;
   std::uint32_t participants = 1;
   Rank routers = 0;
   TreeOption distribution, reduction;
@@ -46,6 +46,7 @@ int create(const Command& command, const GroupOptions& options) {
   request.nodes = parse_ranks(options.ranks);
   request.participants = options.participants;
   request.routers = options.routers;
+  request.policy = options.policy;
   request.segment_bytes = options.segment_bytes;
   if (const Status status = read_trees(options, request); !status.ok()) return report(command, status);
   auto client = connect(options.daemon);
@@ -55,6 +56,14 @@ int create(const Command& command, const GroupOptions& options) {
 int remove(const Command& command, const GroupOptions& options) {
   auto client = connect(options.daemon);
   return report(command, client.ok() ? client.value()->remove_group(options.name) : client.status());
+}
+
+std::string line_of(const GroupInfo& group) {
+  std::string text = group.name + "  ranks " + ranks_text(group.nodes);
+  if (group.policy == "all") return text;
+  text += "  policy " + group.policy + ", " + std::to_string(group.live) + " of " + std::to_string(group.nodes.size()) +
+          " go on (epoch " + std::to_string(group.epoch) + ")";
+  return group.outside ? text + ", this daemon is outside" : text;
 }
 
 int list(const Command& command, const GroupOptions& options) {
@@ -67,8 +76,12 @@ int list(const Command& command, const GroupOptions& options) {
     groups.push_back({{"name", group.name},
                       {"ranks", group.nodes},
                       {"participants", group.participants},
+                      {"policy", group.policy},
+                      {"epoch", group.epoch},
+                      {"live", group.live},
+                      {"outside", group.outside},
                       {"routers", group.routers}});
-    if (!command.json) std::cout << group.name << "  ranks " << ranks_text(group.nodes) << "\n";
+    if (!command.json) std::cout << line_of(group) << "\n";
   }
   if (command.json) print_json({{"groups", groups}});
   return 0;
@@ -90,6 +103,10 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
   sub->add_option("--routers", options->routers,
                   "so many of the last ranks have no participants; an allgather by flooding among N needs N - 1")
       ->capture_default_str();
+  sub->add_option("--policy", options->policy,
+                  "when members are lost: all (every operation ends with PEER_LOST), survivors (the others go on, as "
+                  "long as they are a majority of those before), quorum:K (and at least K)")
+      ->default_str("all");
   add_tree_options(*sub, "", options->distribution,
                    "distribution (multicast, a barrier's way down): fibo, binomial, kary:4, ...; or of both ways: "
                    "file:PATH (a parent per rank, as `fibocast plan tree` reads it), mesh (2^N ranks), or with --nodes "

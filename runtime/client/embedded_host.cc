@@ -7,6 +7,7 @@
 #include "runtime/client/translate.h"
 #include "runtime/daemon/group_messages.h"
 #include "runtime/wire/client_status.h"
+#include "runtime/wire/policy_text.h"
 
 namespace fibocast {
 namespace {
@@ -109,6 +110,12 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
     const Admission found = host_.node().open_group(request.group, request.participants, call.group, open);
     if (found != Admission::kTaken) return found;
   } else {
+    Opened& mine = opened->second;
+    if (mine.is_behind) {
+      const Admission found = host_.node().open_group(request.group, 0, mine.id, mine.next);
+      if (found != Admission::kTaken) return found;
+      mine.is_behind = false;
+    }
     call.group = opened->second.id;
     call.generation = opened->second.next;
   }
@@ -140,14 +147,20 @@ Admission EmbeddedHost::send(EmbeddedRequest& request) {
 
 Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   const GroupRequest& wanted = request.create;
-  GroupDefinition definition{wanted.name, {}, std::max(1u, wanted.participants), wanted.routers, {}};
+  GroupDefinition definition;
+  definition.name = wanted.name, definition.routers = wanted.routers;
+  definition.participants = std::max(1u, wanted.participants);
   std::vector<NodeId> nodes = wanted.nodes;
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)
     if (!definition.members.add(node)) return Admission::kTooLarge;
   if (wanted.routers >= definition.members.size()) return Admission::kBadRank;
+  PolicyChoice choice;
+  if (!read_policy(wanted.policy, definition.members.size(), choice).empty()) return Admission::kBadPolicy;
+  definition.policy = choice.policy, definition.quorum = choice.quorum;
   const Rank ranks = definition.members.size() - wanted.routers;
-  const bool named = wanted.reduction || wanted.distribution || wanted.tree;
+  const bool shrinks = choice.policy != GroupPolicy::kAll;  // trees can be made anew for any number of ranks
+  const bool named = shrinks || wanted.reduction || wanted.distribution || wanted.tree;
   definition.plan = named ? planner_.trees() : planner_.plan(ranks);
   if (wanted.reduction) definition.plan.reduction = *wanted.reduction;
   if (wanted.distribution) definition.plan.distribution = *wanted.distribution;
@@ -227,6 +240,9 @@ void EmbeddedHost::on_call_done(const CallDone& done) {
   outcome.payload = take_bytes(done.payload);
   const Request request = take_pending(done.cookie);
   if (!request) return;
+  const auto opened = opened_.find(request->group);
+  const bool behind = done.verdict == Verdict::kStale || done.verdict == Verdict::kPartitioned;
+  if (opened != opened_.end() && behind) opened->second.is_behind = true;
   if (done.verdict != Verdict::kOk) {
     const Nanoseconds waited = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
     client::Response response;

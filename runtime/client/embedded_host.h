@@ -62,6 +62,7 @@ class EmbeddedHost {
   struct Opened {
     GroupId id = 0;
     Generation next = 0;
+    bool is_behind = false;  // its numbers are not those of the group any more: it was cut off, or came too late
   };
 
   Admission give_to_node(EmbeddedRequest& request, std::uint64_t cookie);

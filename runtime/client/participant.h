@@ -138,6 +138,10 @@ struct GroupInfo {
   std::uint32_t participants = 1;  // local ones at each node
   Generation next_generation = 0;
   std::vector<NodeId> nodes;  // in the order of ranks
+  std::string policy = "all";
+  Epoch epoch = 0;       // numbers the lists of members that go on
+  Rank live = 0;         // how many go on now
+  bool outside = false;  // this node is not one of them, or cannot reach them
   // Of Participant::status(): who came last to barriers as this node was told, the largest `total` first; at most
   // Limits::slowest_ranks (16).
   std::vector<SlowRank> slowest;
@@ -158,8 +162,13 @@ struct GroupRequest {
   std::uint32_t participants = 1;
   std::optional<TreeSpec> reduction = {};  // none: the node's own plan
   std::optional<TreeSpec> distribution = {};
-  std::uint32_t segment_bytes = 0;     // 0: the node's own plan
-  Rank routers = 0;                    // so many of the last nodes have no participants
+  std::uint32_t segment_bytes = 0;  // 0: the node's own plan
+  Rank routers = 0;                 // so many of the last nodes have no participants
+  // What becomes of it when members are lost: "all", every operation ends with kPeerLost until they are back;
+  // "survivors", the others go on as long as they are a majority of those before; "quorum:K", and at least K, which is
+  // more than half. Groups that go on have no routers, at most 1600 members and no emulated NIC, and use trees for all
+  // operations; their data operations are among the members that go on, in the order of ranks.
+  std::string policy = {};
   std::optional<GivenTree> tree = {};  // of the way up, the way down, or both: where no formula is named above
 };
 

@@ -15,6 +15,7 @@ std::string_view code_name(Code code) {
     case Code::kMismatch: return "MISMATCH";
     case Code::kStale: return "STALE";
     case Code::kWouldBlock: return "WOULD_BLOCK";
+    case Code::kPartitioned: return "PARTITIONED";
   }
   return "FAILED";
 }
@@ -24,7 +25,8 @@ int Status::exit_code() const {
     case Code::kOk: return 0;
     case Code::kInvalid: return 2;
     case Code::kDeadlineExceeded: return 3;
-    case Code::kPeerLost: return 4;
+    case Code::kPeerLost:
+    case Code::kPartitioned: return 4;
     case Code::kUnavailable: return 5;
     case Code::kRefused: return 6;
     default: return 1;

@@ -26,6 +26,7 @@ enum class Code : std::uint8_t {
   kMismatch = 8,  // members called different operations in one generation
   kStale = 9,     // the generation ended longer ago than the node remembers
   kWouldBlock = 10,
+  kPartitioned = 11,  // cut off from the majority of the group; `ranks` are out of reach
 };
 
 // "OK", "DEADLINE_EXCEEDED", ...: the names used in JSON and in messages.
@@ -37,8 +38,8 @@ struct Status {
   std::vector<Rank> ranks;  // the ranks concerned, where that applies
 
   bool ok() const { return code == Code::kOk; }
-  // The exit code of a command that ended so: 0 done; 1 failed; 2 wrong use; 3 deadline passed; 4 a peer was lost;
-  // 5 no daemon; 6 refused.
+  // The exit code of a command that ended so: 0 done; 1 failed; 2 wrong use; 3 deadline passed; 4 a peer, or the
+  // majority, was lost; 5 no daemon; 6 refused.
   int exit_code() const;
 };
 

@@ -38,6 +38,7 @@ GroupInfo to_group(const client::Group& group) {
   info.participants = group.participants();
   info.next_generation = group.next_generation();
   info.nodes.assign(group.ranks().begin(), group.ranks().end());
+  info.policy = group.policy(), info.epoch = group.epoch(), info.live = group.live(), info.outside = group.outside();
   for (const auto& row : group.slowest())
     info.slowest.push_back({row.rank(), row.times(), row.total_ns(), row.largest_ns(), row.unseen_ns()});
   std::stable_sort(info.slowest.begin(), info.slowest.end(),
@@ -111,6 +112,7 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   out.mutable_ranks()->Assign(request.nodes.begin(), request.nodes.end());
   out.set_participants(request.participants);
   out.set_routers(request.routers);
+  out.set_policy(request.policy);
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);

@@ -5,6 +5,7 @@
 #include "collectives/given_tree.h"
 #include "collectives/tree_catalog.h"
 #include "runtime/wire/client_status.h"
+#include "runtime/wire/policy_text.h"
 #include "runtime/wire/rank_text.h"
 
 namespace fibocast {
@@ -52,6 +53,8 @@ void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out) 
   out.set_participants(info->participants);
   out.set_routers(info->routers);
   out.set_next_generation(info->next_generation);
+  out.set_policy(policy_text(info->policy, info->quorum));
+  out.set_epoch(info->epoch), out.set_live(info->live), out.set_outside(info->outside);
   for (std::uint32_t i = 0; i < info->members.size(); ++i) out.add_ranks(info->members.at(i));
   for (const SlowRank& row : info->slowest) fill_slow_rank(row, *out.add_slowest());
 }
@@ -71,7 +74,9 @@ std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, 
   if (wanted.routers() >= static_cast<Rank>(wanted.ranks_size()))
     return "so many routers leave no participants; allowed: fewer than its ranks";
   const Rank ranks = static_cast<Rank>(wanted.ranks_size()) - wanted.routers();
-  const bool named = wanted.has_reduction() || wanted.has_distribution() || wanted.has_tree();
+  // Trees can be made anew for any number of ranks.
+  const bool shrinks = !wanted.policy().empty() && wanted.policy() != "all";
+  const bool named = shrinks || wanted.has_reduction() || wanted.has_distribution() || wanted.has_tree();
   plan = named ? planner.trees() : planner.plan(ranks);
   if (wanted.segment_bytes() > 0) plan.segment_bytes = wanted.segment_bytes();
   std::string mistake;

@@ -122,6 +122,8 @@ bool Session::on_call_done(const CallDone& done) {
   if (!request) return false;
   client::Response& response = context_.response;  // not begun anew: the last outcome's memory is used again
   response.set_id(request->id);
+  OpenedGroup* opened = find_opened(request->group);
+  if (opened && (done.verdict == Verdict::kStale || done.verdict == Verdict::kPartitioned)) opened->is_behind = true;
   describe_call({request->operation, request->group, request->label, request->waited}, done,
                 *response.mutable_status());
   client::Outcome& outcome = *response.mutable_outcome();

@@ -7,6 +7,7 @@
 #include "runtime/daemon/session.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/client_status.h"
+#include "runtime/wire/policy_text.h"
 
 namespace fibocast {
 namespace {
@@ -135,9 +136,14 @@ Session::Handled Session::open_group() {
 Session::Handled Session::create_group() {
   const client::CreateGroup& wanted = request_.create_group();
   const std::string about = quoted("group", wanted.name());
-  GroupDefinition definition{wanted.name(), {}, std::max(1u, wanted.participants()), wanted.routers(), {}};
+  GroupDefinition definition;
+  definition.name = wanted.name(), definition.routers = wanted.routers();
+  definition.participants = std::max(1u, wanted.participants());
   std::vector<TreeTableEntry> table;  // the node copies it
   std::string mistake = read_members(wanted, definition.members);
+  PolicyChoice choice;
+  if (mistake.empty()) mistake = read_policy(wanted.policy(), definition.members.size(), choice);
+  definition.policy = choice.policy, definition.quorum = choice.quorum;
   if (mistake.empty()) mistake = read_plan(wanted, context_.planner, definition.plan, table);
   if (!mistake.empty()) {
     answer(request_.id(), client::CODE_INVALID, about + ": " + mistake);
@@ -180,6 +186,11 @@ Admission Session::find_group(const client::Operate& operate, Call& call, Opened
   if (!opened) {
     Generation open = 0;
     return node().open_group(operate.group(), operate.participants(), call.group, open);
+  }
+  if (opened->is_behind) {
+    const Admission admission = node().open_group(operate.group(), 0, opened->id, opened->next);
+    if (admission != Admission::kTaken) return admission;
+    opened->is_behind = false;
   }
   call.group = opened->id;
   if (!call.generation) call.generation = opened->next;

@@ -34,7 +34,11 @@ bool list_members(NodeState& state, std::uint32_t group) {
   return all_here;
 }
 
-void give_up(GroupState& g, Nanoseconds now) {
+// Whom it would have named is named by the next attempt.
+void give_up(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  const RankSet& named = g.inquiry.ranks;
+  for (std::uint32_t i = 0; i < named.size(); ++i) groups::inquiry_members(state, group)[named.at(i)].missed = true;
   g.inquiry.phase = Phase::kIdle;
   g.change.wanted = true;
   g.change.due = now + kAskAgain;
@@ -100,15 +104,15 @@ RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
   const auto members = groups::inquiry_members(state, group);
   RankSet ranks;
   for (Rank r = 0; r < members.size(); ++r)
-    if (g.live.has(r) != g.proposed.has(r) || (g.live.has(r) && members[r].missed)) ranks.add(r);
+    if (g.live.has(r) != g.proposed.has(r) || members[r].wants_in || members[r].missed) ranks.add(r);
   return ranks;
 }
 
 void begin_installing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (!has_majority(state, group, g.proposed)) return give_up(g, now);
+  if (!has_majority(state, group, g.proposed)) return give_up(state, group, now);
   begin_step(state, group, Phase::kInstalling);
-  if (!install(state, group, install_message(state, group), now)) give_up(g, now);
+  if (!install(state, group, install_message(state, group), now)) give_up(state, group, now);
 }
 
 void merge(NodeState& state, std::uint32_t group, Generation first, std::span<const std::byte> told) {
@@ -141,7 +145,7 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (!is_busy(g)) return;
   const bool whole = tell_list(state, group, now);
-  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) return give_up(g, now);
+  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) return give_up(state, group, now);
   const auto answered = [](const InquiryMember& m) { return m.answered; };
   const auto told = [](const InquiryMember& m) { return m.asked || m.left; };
   if (g.inquiry.phase == Phase::kStopping && all_of_list(state, group, answered)) begin_installing(state, group, now);
@@ -159,7 +163,7 @@ void on_stopped(NodeState& state, std::uint32_t group, const PeerMessage& m, Nan
   if (g.inquiry.phase != Phase::kStopping) return;
   if (m.verdict == Verdict::kRefused) {
     g.change.promised = std::max(g.change.promised, m.next_epoch);
-    return give_up(g, now);
+    return give_up(state, group, now);
   }
   InquiryMember& member = groups::inquiry_members(state, group)[m.source];
   if (m.next_epoch != g.change.promised || !g.proposed.has(m.source) || member.answered) return;
@@ -183,7 +187,7 @@ void on_stopped(NodeState& state, std::uint32_t group, const PeerMessage& m, Nan
 void on_installed(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase != Phase::kInstalling || m.next_epoch != g.epoch) return;
-  if (m.verdict == Verdict::kRefused) return give_up(g, now);
+  if (m.verdict == Verdict::kRefused) return give_up(state, group, now);
   groups::inquiry_members(state, group)[m.source].answered = true;
   pump(state, group, now);
 }

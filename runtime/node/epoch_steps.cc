@@ -33,6 +33,9 @@ std::uint32_t slot_to_end(NodeState& state, std::uint32_t group, Generation gene
   return operations::open_slot(state, group, m, now);
 }
 
+// A change that began anew may have no loss of its own.
+Verdict lost_verdict(const RankSet& lost) { return lost.empty() ? Verdict::kCancelled : Verdict::kPeerLost; }
+
 // With the ranks of the old epoch: what is told to others about an operation goes to those it was among.
 void end_one(NodeState& state, std::uint32_t group, Generation generation, Outcome outcome, const RankSet& lost,
              Nanoseconds now) {
@@ -40,9 +43,9 @@ void end_one(NodeState& state, std::uint32_t group, Generation generation, Outco
   const Slot& s = state.slots[slot];
   if (!slots::holds(s, generation)) {
     const std::uint32_t ended = outcome == Outcome::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
-    if (ended != kNoIndex) operations::conclude(state, ended, Verdict::kPeerLost, lost, now);
+    if (ended != kNoIndex) operations::conclude(state, ended, lost_verdict(lost), lost, now);
   } else if (s.operation != Operation::kBarrier) {
-    operations::conclude(state, slot, Verdict::kPeerLost, lost, now);
+    operations::conclude(state, slot, lost_verdict(lost), lost, now);
   } else if (outcome == Outcome::kReleased) {
     operations::conclude(state, slot, s.called ? Verdict::kOk : Verdict::kStale, {}, now);
   }
@@ -69,7 +72,7 @@ void repeat_barriers(NodeState& state, std::uint32_t group, const PeerMessage& m
     const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
     const Generation at = s.generation - m.generation;
     if (!operations::repeat(state, slot, now))
-      operations::conclude(state, slot, Verdict::kPeerLost, m.ranks, now);
+      operations::conclude(state, slot, lost_verdict(m.ranks), m.ranks, now);
     else if (at < m.piece.size() && static_cast<Outcome>(m.piece[at]) == Outcome::kDecided)
       slots::set_due(state, s, now);
   }
@@ -185,15 +188,17 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
 void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   g.change.step = Step::kRunning;
-  g.change.settled = true;
+  g.change.settled = true, g.change.cut_off = false;
   g.settled.assign(g.live);
   const auto members = groups::inquiry_members(state, group);
   g.change.wanted = false;
   for (Rank r = 0; r < members.size(); ++r) {  // what has happened since the members were stopped is for another change
-    if (g.live.has(r) && !members[r].left) members[r].wants_in = false;
-    g.change.wanted = g.change.wanted || members[r].wants_in || (members[r].left && g.live.has(r));
-    if (!members[r].left) members[r].dead = members[r].restarted = members[r].missed = false;
+    InquiryMember& m = members[r];
+    if (g.live.has(r) && !m.left) m.wants_in = false;
+    if (!m.left) m.dead = m.restarted = false;
+    g.change.wanted = g.change.wanted || m.wants_in || (m.left && g.live.has(r));
   }
+  for (InquiryMember& m : members) m.missed = m.missed && g.change.wanted;
   for (Slot& s : groups::slots_of(state, group))
     if (s.state == Slot::State::kOpen && s.called)
       presence::begin_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()), now);

@@ -244,7 +244,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   GroupState& g = state.groups[r.group];
   r.done.generation = r.call.generation.value_or(g.base);
   if (const Verdict refused = epochs::refuses(state, r.group, r.done.ranks); refused != Verdict::kPending)
-    return refuse_call(state, request, refused);
+    return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) return hold(state, request);
   const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
   r.done.generation = generation;

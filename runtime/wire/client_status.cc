@@ -35,6 +35,9 @@ std::string verdict_sentence(const OperationContext& about, const CallDone& done
              "type, operator and size";
     case Verdict::kStale:
       return "this generation ended longer ago than the node remembers; open the group again to join the next one";
+    case Verdict::kPartitioned:
+      return "cut off from the majority of the group; out of reach: " + rank_text(done.ranks) +
+             "; repeat it when the network has healed";
     case Verdict::kRefused:
       if (done.ranks.empty())
         return "does not fit this node: too much data for limits.payload_bytes, or a schedule beyond limits.stages or "
@@ -61,6 +64,10 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kBadOperation:
       return "the algorithm, element type, operator or size does not fit the operation; `fibocast plan schedule` says "
              "which do";
+    case Admission::kBadPolicy:
+      return "the policy does not fit the group or this cluster; allowed: quorum:K with K more than half, no routers, "
+             "no "
+             "emulated NIC, at most 1600 members";
     case Admission::kManyParticipants:
       return "this operation is for groups of one participant per node; create one with `fibocast group create`";
     case Admission::kTaken: break;
@@ -79,6 +86,7 @@ client::Code code_of(Verdict verdict) {
     case Verdict::kMismatch: return client::CODE_MISMATCH;
     case Verdict::kStale: return client::CODE_STALE;
     case Verdict::kRefused: return client::CODE_REFUSED;
+    case Verdict::kPartitioned: return client::CODE_PARTITIONED;
     case Verdict::kPending: break;
   }
   return client::CODE_FAILED;
