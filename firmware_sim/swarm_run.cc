@@ -89,8 +89,11 @@ void SwarmRun::dispatch(std::uint64_t cookie) {
 }
 
 void SwarmRun::settle() {
-  on_crash_ = nullptr;  // who comes back now has nothing to do
-  cluster_.run_until(cluster_.now() + kRest);
+  on_crash_ = nullptr;                 // who comes back now has nothing to do
+  Nanoseconds quiet = cluster_.now();  // from when on nothing happens to the nodes any more
+  for (const Fault& fault : history_.faults)
+    if (fault.heals != kNever) quiet = std::max(quiet, fault.heals);
+  cluster_.run_until(quiet + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());
   cluster_.run_until(cluster_.now() + kSecond);
