@@ -1,0 +1,186 @@
+// A network that falls apart under real daemons: ten of sixteen go on, six are told that they are cut off, and are in
+// again when it has healed. The daemons run in two network namespaces that a bridge in a third one joins; it lets go of
+// one side, and no frame passes. Only for root, who may make namespaces.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "tests/end_to_end/programs.h"
+
+namespace fibocast {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr NodeId kNodes = 16, kMajority = 10;
+constexpr auto kPatience = std::chrono::seconds(60);
+constexpr int kPort = 7117;
+
+Ended run(const TestCluster& folder, const std::string& script) {
+  return Running({"sh", "-ec", script}, {}, folder.file("")).wait();
+}
+
+// Namespaces $1-a, $1-b joined by the bridge in $1-c; 10.77.1.x are in a, 10.77.2.x in b.
+class Network {
+ public:
+  explicit Network(const TestCluster& folder) : folder_(folder), name_("fibocast-" + std::to_string(getpid())) {
+    std::string script;
+    for (const char* side : {"a", "b", "c"}) script += "ip netns add " + name_ + "-" + side + "\n";
+    script += in("c") + "link add br0 type bridge\n" + in("c") + "link set br0 up\n";
+    for (const char* side : {"a", "b"}) {
+      const std::string port = std::string("to-") + side;
+      script += in("c") + "link add " + port + " type veth peer name eth0 netns " + name_ + "-" + side + "\n";
+      script += in("c") + "link set " + port + " master br0 up\n";
+      script += in(side) + "link set lo up\n" + in(side) + "link set eth0 up\n";
+    }
+    for (NodeId rank = 0; rank < kNodes; ++rank)
+      script += in(side_of(rank)) + "address add " + address(rank) + "/16 dev eth0\n";
+    made_ = run(folder, script);
+  }
+  ~Network() {
+    for (const char* side : {"a", "b", "c"}) run(folder_, "ip netns delete " + name_ + "-" + side);
+  }
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  const Ended& made() const { return made_; }
+  void part() { run(folder_, in("c") + "link set to-b nomaster"); }
+  void join() { run(folder_, in("c") + "link set to-b master br0"); }
+  std::string space_of(NodeId rank) const { return name_ + "-" + side_of(rank); }
+  static std::string address(NodeId rank) {
+    return rank < kMajority ? "10.77.1." + std::to_string(rank + 1) : "10.77.2." + std::to_string(rank + 1);
+  }
+
+ private:
+  static const char* side_of(NodeId rank) { return rank < kMajority ? "a" : "b"; }
+  std::string in(const std::string& side) const { return "ip -n " + name_ + "-" + side + " "; }
+
+  const TestCluster& folder_;
+  std::string name_;
+  Ended made_;
+};
+
+class Partition : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (network_.made().exit_code != 0) GTEST_SKIP() << "no network namespaces: " << network_.made().err;
+    for (NodeId rank = 0; rank < kNodes; ++rank) start(rank);
+    for (NodeId rank = 0; rank < kNodes; ++rank) ASSERT_TRUE(eventually([&] { return connect(rank); })) << rank;
+    GroupRequest request;
+    request.name = "work", request.policy = "survivors";
+    for (NodeId rank = 0; rank < kNodes; ++rank) request.nodes.push_back(rank);
+    const Status created = clients_[0]->create_group(request);
+    ASSERT_TRUE(created.ok()) << created.sentence;
+    for (NodeId rank = 0; rank < kNodes; ++rank) {
+      auto group = clients_[rank]->open("work");
+      ASSERT_TRUE(group.ok()) << group.status().sentence;
+      groups_[rank] = std::make_unique<Group>(std::move(*group));
+    }
+  }
+
+  std::string socket(NodeId rank) const { return folder_.file("node-" + std::to_string(rank) + ".sock"); }
+  void start(NodeId rank) {
+    std::string nodes;
+    for (NodeId r = 0; r < kNodes; ++r)
+      nodes += (r ? ", \"" : "\"") + Network::address(r) + ":" + std::to_string(kPort) + "\"";
+    const std::string path = folder_.file("node-" + std::to_string(rank) + ".toml");
+    std::ofstream(path) << "[node]\nrank = " << rank << "\nlisten = \"" << Network::address(rank) << ":" << kPort
+                        << "\"\nsocket = \"" << socket(rank) << "\"\n[cluster]\nname = \"parted\"\nnodes = [" << nodes
+                        << "]\ntransport = \"" << GetParam() << "\"\n[detector]\nsuspicion_ms = 500\n";
+    daemons_[rank].emplace(Words{"ip", "netns", "exec", network_.space_of(rank), "fibocastd", "--config", path},
+                           std::string{}, folder_.file(""));
+  }
+  bool connect(NodeId rank) {
+    Client::Options options;
+    options.socket_path = socket(rank);
+    auto client = Client::connect(options);
+    if (client.ok()) clients_[rank] = *client;
+    if (!client.ok()) return false;
+    const auto status = clients_[rank]->status();
+    return status.ok() && status->connected == kNodes - 1;
+  }
+  GroupInfo info(NodeId rank) {
+    const auto status = clients_[rank]->status();
+    EXPECT_TRUE(status.ok());
+    for (const GroupInfo& group : status->groups)
+      if (group.name == "work") return group;
+    return {};
+  }
+  // Barrier after barrier at every member; what each has seen.
+  struct Seen {
+    std::atomic<std::uint64_t> ok = 0, partitioned = 0, stale = 0, others = 0;
+    std::atomic<Generation> last = 0;
+  };
+  void work(NodeId rank) {
+    while (!done_) {
+      const Outcome outcome = groups_[rank]->barrier(kPatience);
+      Seen& seen = seen_[rank];
+      if (outcome.status.ok()) {
+        EXPECT_GE(outcome.generation + 1, seen.last + 1) << "released twice";
+        seen.last = outcome.generation + 1;
+        ++seen.ok;
+        if (outcome.generation >= end_) return;
+        continue;
+      }
+      const Code code = outcome.status.code;
+      ++(code == Code::kPartitioned ? seen.partitioned : code == Code::kStale ? seen.stale : seen.others);
+      if (code == Code::kPartitioned) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // an application's own
+    }
+  }
+  bool each_ok(NodeId first, NodeId last, std::uint64_t more) {
+    std::uint64_t goal[kNodes];
+    for (NodeId rank = first; rank < last; ++rank) goal[rank] = seen_[rank].ok + more;
+    return eventually([&] {
+      for (NodeId rank = first; rank < last; ++rank)
+        if (seen_[rank].ok < goal[rank]) return false;
+      return true;
+    });
+  }
+
+  TestCluster folder_;
+  Network network_{folder_};
+  std::optional<Running> daemons_[kNodes];
+  std::shared_ptr<Client> clients_[kNodes];
+  std::unique_ptr<Group> groups_[kNodes];
+  Seen seen_[kNodes];
+  std::atomic<bool> done_ = false;
+  std::atomic<Generation> end_ = ~Generation{0};
+};
+
+TEST_P(Partition, TenGoOnSixAreToldAndAllMeetAgain) {
+  std::vector<std::thread> threads;
+  for (NodeId rank = 0; rank < kNodes; ++rank) threads.emplace_back([this, rank] { work(rank); });
+  EXPECT_TRUE(each_ok(0, kNodes, 20));
+  network_.part();
+  const Clock::time_point parted = Clock::now();
+  EXPECT_TRUE(eventually([&] { return info(0).live == kMajority; }));
+  std::cout << "the majority went on "
+            << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - parted).count()
+            << " ms after the partition, of which 500 ms are the suspicion time\n";
+  EXPECT_TRUE(each_ok(0, kMajority, 20));
+  for (NodeId rank = kMajority; rank < kNodes; ++rank) {
+    EXPECT_TRUE(eventually([&] { return seen_[rank].partitioned > 0; })) << rank;
+    EXPECT_TRUE(info(rank).outside) << rank;
+  }
+  network_.join();
+  EXPECT_TRUE(eventually([&] { return info(0).live == kNodes; }));
+  EXPECT_TRUE(each_ok(0, kNodes, 20));
+  end_ = seen_[0].last + 200;
+  if (HasFailure()) done_ = true;
+  for (std::thread& thread : threads) thread.join();
+  for (NodeId rank = 0; rank < kNodes; ++rank) {
+    EXPECT_EQ(seen_[rank].others, 0u) << rank;
+    EXPECT_TRUE(rank >= kMajority || seen_[rank].partitioned + seen_[rank].stale == 0) << rank;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, Partition, testing::Values("udp", "tcp"));
+
+}  // namespace
+}  // namespace fibocast
