@@ -40,10 +40,14 @@ enum class Verdict : std::uint8_t {
   kDeadlineExceeded = 2,  // with the ranks that had not arrived
   kPeerLost = 3,
   kCancelled = 4,
-  kMismatch = 5,  // members called different operations in one generation
-  kStale = 6,     // the generation ended longer ago than the node remembers
-  kRefused = 7,   // other member list, unknown group or not authenticated
+  kMismatch = 5,    // members called different operations in one generation
+  kStale = 6,       // the generation ended longer ago than the node remembers
+  kRefused = 7,     // other member list, unknown group or not authenticated
+  kCallerLost = 8,  // an application died in the operation; its node lives
 };
+
+// Somebody who took part is gone; the ranks say where.
+constexpr bool is_loss(Verdict v) { return v == Verdict::kPeerLost || v == Verdict::kCallerLost; }
 
 // Every bound of a node, in one place. Memory is taken once, at the start, and sized by these; the host
 // may lower or raise them in [limits]. A full table is back-pressure or a clear error, never silent loss.

@@ -10,10 +10,19 @@
 
 namespace fibocast {
 
+namespace {
+
+std::uint32_t newest_client(const SessionContext& context) {
+  return static_cast<std::uint32_t>(context.counters.accepted);
+}
+
+}  // namespace
+
 Session::Session(Socket socket, SessionContext& context, std::uint32_t place)
     : socket_(std::move(socket)),
       context_(context),
       place_(place),
+      number_(newest_client(context)),
       received_(context.payload_limit),
       responses_(context.host),
       timer_(socket_.get_executor()) {}
@@ -117,12 +126,13 @@ void Session::answer(std::uint64_t id, std::string_view about, Admission admissi
 
 // -- from the node
 
-bool Session::on_call_done(const CallDone& done) {
+bool Session::on_call_done(const Event& event) {
+  const CallDone& done = event.done;
   PendingRequest* request = requests_.find(done.cookie);
   if (!request) return false;
   client::Response& response = context_.response;  // not begun anew: the last outcome's memory is used again
   response.set_id(request->id);
-  describe_call({request->operation, request->group, request->label, request->waited}, done,
+  describe_call({request->operation, request->group, request->label, request->waited, event.label.view()}, done,
                 *response.mutable_status());
   client::Outcome& outcome = *response.mutable_outcome();
   outcome.Clear();
@@ -227,7 +237,8 @@ void Session::close() {
   if (closed_) return;
   closed_ = true;
   requests_.for_each([&](PendingRequest& request) {
-    if (request.kind == PendingRequest::Kind::kCall) node().forget_call(request.cookie);
+    if (request.kind == PendingRequest::Kind::kCall)
+      node().abandon_call(request.cookie, request.label, newest_client(context_), context_.host.now());
     if (request.kind == PendingRequest::Kind::kReceive) node().forget_receive(request.cookie);
     requests_.free(request);
   });

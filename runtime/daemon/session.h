@@ -56,7 +56,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void start();
 
   // -- from the node; false: not ours any more
-  bool on_call_done(const CallDone& done);
+  bool on_call_done(const Event& event);
   bool on_message(const Event& event);
   bool on_group_ready(const Event& event);
   // There may be room now: tries again what had to wait. True if a command was given.
@@ -118,6 +118,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Socket socket_;
   SessionContext& context_;
   const std::uint32_t place_;
+  const std::uint32_t number_;  // in the order in which clients came
   bool greeted_ = false;
   bool reading_ = false;
   bool closed_ = false;

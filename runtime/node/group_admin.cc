@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/abandon.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
@@ -118,7 +119,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   if (participants != 0 && participants != g.participants) return Admission::kExists;
   g.opened = true;
   id = g.id;
-  generation = operations::joinable_generation(state, i);
+  generation = abandon::generation_to_take(state, i).value_or(operations::joinable_generation(state, i));
   return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;
 }
 

@@ -190,6 +190,8 @@ struct GroupState {
   bool retrying = false, retry_again = false;
   Inquiry inquiry;
   TreeIntake intake;
+  Generation death = 0;   // in which an application died last, as far as known here,
+  ShortText death_label;  // ... and what it had called its call; empty: not known
 };
 
 // Application messages, both directions.
@@ -252,11 +254,13 @@ struct NodeState {
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;
+  std::uint32_t vacancies = 0;  // Request::vacant
   bool again = false;           // something could not be sent: look again after the next event
   bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
+  Nanoseconds vacancy_timer = kNever;  // not later than the earliest Request::vacant_until
   std::uint32_t next_to_transmit = 0;
   std::uint32_t first_work = 0, works = 0;  // in local_work
   bool copy_pending = false;

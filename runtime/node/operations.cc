@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/abandon.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
@@ -209,6 +210,7 @@ PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessag
   m.choice = s.choice, m.element = s.type, m.op = s.op;
   m.root = s.root, m.source = g.rank, m.charged = s.charged, m.window_base = g.global_base;
   m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
+  m.label = abandon::label_of(g, s.generation);
   return m;
 }
 

@@ -13,6 +13,7 @@
 #include "collectives/types.h"
 #include "runtime/node/belief.h"
 #include "runtime/node/rank_set.h"
+#include "runtime/node/short_text.h"
 
 namespace fibocast {
 
@@ -70,6 +71,7 @@ struct PeerMessage {
   Verdict verdict = Verdict::kPending;
   bool arrived = false;  // all local participants have called
   RankSet ranks;
+  ShortText label;  // kCallerLost: of the caller that died
   std::uint64_t tag = 0;
   std::uint32_t count = 0;
   std::array<char, 48> name{};
