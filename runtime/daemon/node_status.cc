@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/group_messages.h"
+#include "runtime/node/failure_detector.h"
 
 namespace fibocast {
 namespace {
@@ -68,6 +69,22 @@ void add_node_counters(const NodeCounters& counters, client::NodeStatus& status)
   out["node_messages_received"] = counters.messages_received;
 }
 
+void add_detector_counters(const DetectorCounters& counters, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["detector_probes"] = counters.probes;
+  out["detector_suspicions"] = counters.suspicions;
+  out["detector_false_suspicions"] = counters.false_suspicions;
+  out["detector_lost"] = counters.lost;
+  out["detector_late"] = counters.late;
+}
+
+void add_tables(const NodeTables& tables, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["now_requests"] = tables.requests;
+  out["now_operations"] = tables.operations;
+  out["now_buffers"] = tables.buffers;
+}
+
 }  // namespace
 
 void fill_node_status(const Node& node, const Settings& settings, client::NodeStatus& status) {
@@ -81,6 +98,8 @@ void fill_node_status(const Node& node, const Settings& settings, client::NodeSt
     if (peer != settings.node.rank) fill_peer(node, peer, settings.cluster.nodes[peer], *status.add_peers());
   for (std::uint32_t i = 0; i < node.group_count(); ++i) fill_group(node.group_info(i), *status.add_groups());
   add_node_counters(node.counters(), status);
+  if (const DetectorCounters* detector = node.detector_counters()) add_detector_counters(*detector, status);
+  add_tables(node.tables(), status);
   add_channel_counters(node, nodes, status);
   status.set_pid(getpid());
   status.set_version(FIBOCAST_VERSION);

@@ -172,6 +172,14 @@ Nanoseconds Node::peer_round_trip(NodeId peer) const {
 
 const NodeCounters& Node::counters() const { return state_->counters; }
 
+const DetectorCounters* Node::detector_counters() const {
+  return state_->detector == nullptr ? nullptr : &state_->detector->counters();
+}
+
+NodeTables Node::tables() const {
+  return {state_->requests->in_use(), state_->operations_open, state_->buffers->in_use()};
+}
+
 const FlightRecorder& Node::flight_recorder() const { return state_->recorder; }
 
 void Node::describe_groups(Nanoseconds now) {

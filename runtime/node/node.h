@@ -30,7 +30,8 @@
 
 namespace fibocast {
 
-struct NodeState;  // the node's memory: node_state.h
+struct NodeState;         // the node's memory: node_state.h
+struct DetectorCounters;  // failure_detector.h
 
 inline constexpr std::size_t kMaxGroupName = 47;  // bytes
 
@@ -138,6 +139,14 @@ struct NodeCounters {
   std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
 };
 
+// Entries of the node's tables that are taken just now.
+struct NodeTables {
+  std::uint32_t requests =
+      0;  // calls, receives and group creations that are not answered yet, or kept (abandon_call())
+  std::uint32_t operations = 0;  // open generations, of all groups
+  std::uint32_t buffers = 0;     // payloads
+};
+
 // Answers of commands that can be refused at once.
 enum class Admission : std::uint8_t {
   kTaken,
@@ -172,6 +181,8 @@ class Node {
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;
+  const DetectorCounters* detector_counters() const;  // null: this node does not watch
+  NodeTables tables() const;
   const FlightRecorder& flight_recorder() const;
   std::uint64_t payload_bytes_used() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
