@@ -125,6 +125,7 @@ bool take_place(NodeState& state, std::uint32_t group, const Call& call) {
   if (found == kNoRequest) return false;
   Request& place = state.requests->at(found);
   end_vacancy(state, place);
+  ++state.counters.callers_back;
   place.forgotten = false;
   place.call.cookie = place.done.cookie = call.cookie;
   hurry(state, place, call.deadline);

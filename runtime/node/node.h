@@ -132,6 +132,7 @@ struct NodeCounters {
   std::uint64_t channels_full = 0;  // times that a peer could have no channel, for all of Limits::channels were taken
   std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
   std::uint64_t callers_lost = 0;   // applications that died in an operation here, and nobody took their place
+  std::uint64_t callers_back = 0;   // ... and somebody did
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
   std::uint64_t messages_sent = 0;

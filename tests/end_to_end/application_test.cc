@@ -60,9 +60,11 @@ TEST_F(Application, ThatIsStartedAgainInTimeIsNotLost) {
   std::vector<Running> shells = wait_in_barrier({0, 1, 2});
   kill(shells[1].pid(), SIGKILL);
   shells[1].wait();
-  const Running again = barrier(1, "again");
+  Running again = barrier(1, "again");
+  ASSERT_TRUE(eventually([&] { return counter(1, "node_callers_back") == 1; }));
   Running last = barrier(3, "last");
   for (const std::size_t i : {0, 2}) EXPECT_EQ(shells[i].wait().exit_code, 0);
+  EXPECT_EQ(again.wait().exit_code, 0);
   EXPECT_EQ(last.wait().exit_code, 0);
   expect_next_one_works();
   EXPECT_EQ(counter(1, "node_callers_lost"), 0u);

@@ -48,25 +48,29 @@ class Deadlines : public testing::Test {
  protected:
   void SetUp() override {
     cluster_.up({"-n", std::to_string(kNodes), "--settings", "operations.client_grace_ms=0"});
-    for (NodeId rank = 0; rank < kAbsent; ++rank) clients_[rank] = cluster_.client(rank);
+    for (NodeId rank = 0; rank < kAbsent; ++rank) {
+      auto group = cluster_.client(rank)->open("all");
+      ASSERT_TRUE(group.ok()) << group.status().sentence;
+      groups_.push_back(std::move(*group));
+    }
   }
-  // Barriers and gathers of some thousand bytes, all but kAbsent; each ends with its deadline.
+  // Barriers and allgathers of some thousand bytes, all but kAbsent; each ends with its deadline.
   void miss(int operations) {
     std::vector<std::thread> members;
     for (NodeId rank = 0; rank < kAbsent; ++rank)
       members.emplace_back([this, rank, operations] {
-        auto group = clients_[rank]->open("all");
+        Group& group = groups_[rank];
         const std::vector<std::byte> bytes(5'000, std::byte{7});
         const Duration deadline = std::chrono::milliseconds(1);
         for (int i = 0; i < operations; ++i) {
-          const Outcome outcome = i % 2 == 0 ? group->barrier(deadline) : group->gather(0, bytes, deadline);
+          const Outcome outcome = i % 2 == 0 ? group.barrier(deadline) : group.allgather(bytes, deadline);
           ASSERT_EQ(outcome.status.code, Code::kDeadlineExceeded) << i << ": " << outcome.status.sentence;
         }
       });
     for (std::thread& member : members) member.join();
   }
   TestCluster cluster_;
-  std::shared_ptr<Client> clients_[kNodes];
+  std::vector<Group> groups_;
 };
 
 TEST_F(Deadlines, CostNothingAfterwards) {
