@@ -31,7 +31,7 @@ BlockRange blocks_of(const OperationShape& shape, const RankSchedule& schedule, 
   for (const Stage& stage : schedule.stages) {
     for (std::uint32_t i = 0; i < stage.receives + stage.sends; ++i) {
       const Transfer& t = schedule.transfers[stage.first_transfer + i];
-      range.first = std::min(range.first, t.first_block);
+      range.first = std::min(range.first, std::uint32_t{t.first_block});
       range.end = std::max(range.end, t.first_block + t.blocks);
     }
   }

@@ -39,7 +39,8 @@ inline constexpr std::uint8_t kRegisterT = 1;
 inline constexpr std::uint8_t kRegisterS = 2;
 
 // One message to or from `peer`. Ranks in a schedule are virtual: the operation's root is 0. Packed into 14 bytes, so
-// that the root of a million ranks, who has most of them, keeps its schedule in 1 KiB.
+// that the root of a million ranks, who has most of them, keeps its schedule in 1 KiB: fields are copied,
+// `Rank{t.peer}`, where a reference would be bound to them.
 struct [[gnu::packed, gnu::aligned(2)]] Transfer {
   Rank peer = kNoRank;
   std::uint32_t first_block = 0;

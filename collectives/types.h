@@ -40,10 +40,11 @@ enum class Verdict : std::uint8_t {
   kDeadlineExceeded = 2,  // with the ranks that had not arrived
   kPeerLost = 3,
   kCancelled = 4,
-  kMismatch = 5,    // members called different operations in one generation
-  kStale = 6,       // the generation ended longer ago than the node remembers
-  kRefused = 7,     // other member list, unknown group or not authenticated
-  kCallerLost = 8,  // an application died in the operation; its node lives
+  kMismatch = 5,     // members called different operations in one generation
+  kStale = 6,        // the generation ended longer ago than the node remembers
+  kRefused = 7,      // other member list, unknown group or not authenticated
+  kPartitioned = 8,  // this node cannot reach a majority of the group
+  kCallerLost = 9,   // an application died in the operation; its node lives
 };
 
 // Somebody who took part is gone; the ranks say where.

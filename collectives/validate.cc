@@ -77,7 +77,7 @@ class Execution {
     if (stage.after != kNoStage && stage.after >= p.stages.size())
       return fail(stage_name(rank, index) + " comes after a stage that does not exist");
     std::vector<Rank> sources;
-    for (const Transfer& t : p.view().receives(stage)) sources.push_back(t.peer);
+    for (const Transfer& t : p.view().receives(stage)) sources.push_back(Rank{t.peer});
     std::ranges::sort(sources);
     if (std::ranges::adjacent_find(sources) != sources.end())
       return fail(stage_name(rank, index) + " receives from one rank twice: the messages could not be told apart");
@@ -130,7 +130,7 @@ class Execution {
   }
 
   bool take(Rank rank, std::size_t index, const Transfer& from) {
-    const auto waiting = in_flight_.find({rank, from.peer, static_cast<std::uint8_t>(index)});
+    const auto waiting = in_flight_.find({rank, Rank{from.peer}, static_cast<std::uint8_t>(index)});
     if (waiting == in_flight_.end()) return false;
     const Message message = std::move(waiting->second.front());
     waiting->second.pop_front();
@@ -150,8 +150,8 @@ class Execution {
     message.arrived = state.arrived;
     const std::string wrong = data_[rank].give(to, state.repetition, message.data);
     if (!wrong.empty()) return fail(stage_name(rank, index) + " " + wrong);
-    in_flight_[{to.peer, rank, to.stage}].push_back(std::move(message));
-    runnable_.push_back(to.peer);
+    in_flight_[{Rank{to.peer}, rank, to.stage}].push_back(std::move(message));
+    runnable_.push_back(Rank{to.peer});
     return true;
   }
 

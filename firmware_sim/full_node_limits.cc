@@ -29,7 +29,7 @@ void grow(Limits& l, const RankSchedule& schedule) {
 std::uint32_t peers_in(const RankSchedule& operation, const RankSchedule& barrier, Rank ranks, Rank root) {
   std::vector<Rank> peers;
   for (const Transfer& t : operation.transfers) peers.push_back((t.peer + root) % ranks);
-  for (const Transfer& t : barrier.transfers) peers.push_back(t.peer);
+  for (const Transfer& t : barrier.transfers) peers.push_back(Rank{t.peer});
   std::ranges::sort(peers);
   return static_cast<std::uint32_t>(std::unique(peers.begin(), peers.end()) - peers.begin());
 }

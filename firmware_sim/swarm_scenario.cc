@@ -35,7 +35,6 @@ Plan random_plan(Random& random) {
 
 Limits random_limits(Random& random) {
   Limits limits = Limits::simulated();
-  limits.requests = 16;      // calls that the window kept until their deadline stay in the table until it lets them in
   if (random.chance(0.3)) {  // what a server has, without memory for hundreds of peers
     limits = Limits::server();
     limits.nodes = 16, limits.groups = 4, limits.buffers = 512, limits.requests = 64, limits.transfers = 128;

@@ -71,6 +71,7 @@ bool others_wait(NodeState& state, std::uint32_t slot) {
 void pass_later(NodeState& state, std::uint32_t request) {
   Request& r = state.requests->at(request);
   r.passes = r.died = true;
+  ++state.counters.callers_lost;
   r.call.generation = r.done.generation;
   r.brought_payload = r.call.payload.buffer != kNoBuffer;
   drop_payload(state, r);
@@ -92,7 +93,10 @@ void expire(NodeState& state, std::uint32_t request, Nanoseconds now) {
       return release(state, request);
     case Request::State::kWaiting: {
       const std::uint32_t slot = slots::index_of(state, r.group, r.done.generation);
-      if (!others_wait(state, slot)) lose(state, slot, now);
+      if (others_wait(state, slot)) return;
+      r.died = true;
+      ++state.counters.callers_lost;
+      lose(state, slot, now);
       return;
     }
     default:
@@ -114,7 +118,8 @@ void begin(NodeState& state, std::uint64_t cookie, std::string_view label, std::
     r.call.client = newest_client;
     r.vacant_until = now + state.settings.client_grace;
     state.vacancy_timer = std::min(state.vacancy_timer, r.vacant_until);
-    if (r.state == Request::State::kScheduled) r.done.generation = r.call.generation.value_or(0);
+    if (r.state == Request::State::kScheduled || r.state == Request::State::kHeld)
+      r.done.generation = r.call.generation.value_or(r.done.generation);
     state.groups[r.group].death = r.done.generation;
     state.groups[r.group].death_label.set(label);
   }
@@ -174,12 +179,16 @@ void on_timer(NodeState& state, Nanoseconds now) {
 void lose(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
-  ++state.counters.callers_lost;
   if (s.lost == kNoRank) s.lost = slots::group(state, slot).rank;
   if (s.reason == Verdict::kPending) s.reason = Verdict::kCallerLost;
   if (!s.frozen) s.arrived_when_frozen = s.called;
   s.frozen = true;
   slots::set_due(state, s, now);
+}
+
+void lose_again(NodeState& state, std::uint32_t slot) {
+  for (std::uint32_t i = state.slots[slot].first_call; i != kNoRequest; i = state.requests->at(i).next)
+    if (state.requests->at(i).died) lose(state, slot, 0);
 }
 
 ShortText label_of(const GroupState& g, Generation generation) {

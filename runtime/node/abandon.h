@@ -25,6 +25,8 @@ std::optional<Generation> generation_to_take(NodeState& state, std::uint32_t gro
 void on_timer(NodeState& state, Nanoseconds now);
 // This node's part in the slot's generation is lost, if no verdict was found before.
 void lose(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// The slot's operation begins again in a new epoch: who has died in it is lost to that one too.
+void lose_again(NodeState& state, std::uint32_t slot);
 
 // The label of the call in which an application died, of this generation: told with every verdict on it.
 ShortText label_of(const GroupState& g, Generation generation);

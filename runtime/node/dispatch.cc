@@ -1,5 +1,6 @@
 #include "runtime/node/dispatch.h"
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
@@ -40,6 +41,13 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kWindowAsk: return window_count::on_ask(s, group, now);
     case PeerMessageType::kWindowQuestion: return window_count::on_question(s, group, from, now);
     case PeerMessageType::kWindowAnswer: return window_count::on_answer(s, group, from, m, now);
+    case PeerMessageType::kEpochStop:
+    case PeerMessageType::kEpochStopped:
+    case PeerMessageType::kEpochInstall:
+    case PeerMessageType::kEpochInstalled:
+    case PeerMessageType::kEpochGo:
+    case PeerMessageType::kEpochWanted:
+    case PeerMessageType::kEpochBehind: return epochs::on_message(s, group, from, m, now);
     default: return verdicts::on_unknown_group(s, group, from, m, now);
   }
 }

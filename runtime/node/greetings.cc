@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
@@ -15,10 +16,8 @@ namespace {
 
 // What we are done with is nothing for a new incarnation any more.
 bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
-  PeerMessage m;
-  m.type = PeerMessageType::kRejoin;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.generation = g.base, m.window_base = g.global_base;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kRejoin);
+  m.generation = g.base;
   return p.greet_rejoined = peers::send(state, p.node, m, false, now);
 }
 
@@ -33,11 +32,7 @@ bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds
     if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
   }
   if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, p.node, now);
-  PeerMessage m;
-  m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base;
-  return peers::send(state, p.node, m, false, now);
+  return peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
 }
 
 // Whom the group concerns. While it is being made or removed, that tells the members all.
@@ -58,7 +53,9 @@ bool tell_definition(NodeState& state, const GroupState& g, Peer& p, Nanoseconds
 bool greet(NodeState& state, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[p.greet_group];
   if (!concerns(g, p.node)) return true;
-  return tell_definition(state, g, p, now) && tell_generation(state, p.greet_group, p, now);
+  if (!tell_definition(state, g, p, now)) return false;
+  return epochs::shrinks(g) ? epochs::greet(state, p.greet_group, p.node, now)
+                            : tell_generation(state, p.greet_group, p, now);
 }
 
 void begin(Peer& p, std::uint32_t group) {

@@ -20,6 +20,7 @@ PeerMessage define_message(const GroupState& g) {
   m.name = g.name, m.name_length = g.name_length;
   m.routers = static_cast<std::uint16_t>(g.routers);
   m.participants = g.participants, m.ranks = g.members, m.plan = g.plan;
+  m.policy = g.policy, m.quorum = g.quorum;
   return m;
 }
 
@@ -31,6 +32,7 @@ GroupState group_of(const GroupDefinition& d) {
   g.members = d.members;
   g.participants = std::max<std::uint32_t>(d.participants, 1);
   g.routers = d.routers;
+  g.policy = d.policy, g.quorum = d.quorum;
   g.plan = d.plan;
   return g;
 }
@@ -86,6 +88,15 @@ void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   }
 }
 
+// A group that goes on without its dead needs to hear of them, and its transfers must end when an epoch does.
+bool policy_is_possible(const NodeState& state, const GroupDefinition& d) {
+  if (d.policy == GroupPolicy::kAll) return d.quorum == 0;
+  const Rank size = d.members.size();
+  const bool quorum_fits = d.policy == GroupPolicy::kQuorum ? 2 * d.quorum > size && d.quorum <= size : d.quorum == 0;
+  return quorum_fits && d.routers == 0 && size <= kMostShrinkingMembers && state.detector != nullptr &&
+         !state.nic->enabled();
+}
+
 bool all_told(NodeState& state, std::uint32_t group) {
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < members.size(); ++r)
@@ -129,6 +140,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.routers >= d.members.size()) return Admission::kBadRank;
   if (d.participants > state.limits.participants) return Admission::kTooLarge;
+  if (!policy_is_possible(state, d)) return Admission::kBadPolicy;
   if (has_given_tree(d.plan) && (d.plan.given.ranks() + d.routers != d.members.size() || !is_valid(d.plan.given)))
     return Admission::kNoPlan;
   GroupState group = group_of(d);

@@ -10,7 +10,7 @@ namespace {
 
 bool same_definition(const GroupState& a, const GroupState& b) {
   return groups::name_of(a) == groups::name_of(b) && a.members == b.members && a.participants == b.participants &&
-         a.routers == b.routers && a.plan == b.plan;
+         a.routers == b.routers && a.policy == b.policy && a.quorum == b.quorum && a.plan == b.plan;
 }
 
 GroupState group_of(const PeerMessage& m) {
@@ -19,6 +19,7 @@ GroupState group_of(const PeerMessage& m) {
   g.id = m.group, g.epoch = m.epoch;
   g.name = m.name, g.name_length = m.name_length;
   g.routers = m.routers;
+  g.policy = m.policy, g.quorum = m.quorum;
   g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
   return g;
 }

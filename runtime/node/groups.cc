@@ -21,6 +21,24 @@ std::uint32_t free_index(const NodeState& state) {
   return kNoIndex;
 }
 
+// All members are in the first epoch.
+void take_sets(NodeState& state, std::uint32_t group) {
+  GroupState& g = state.groups[group];
+  const std::size_t words = RankBits::words_for(state.limits.nodes);
+  auto at = state.live_words.subspan(3 * group * words);
+  for (RankBits* set : {&g.live, &g.settled, &g.proposed}) {
+    *set = RankBits(at.first(words));
+    at = at.subspan(words);
+    set->fill(size_of(g));
+  }
+  g.live_count = size_of(g);
+}
+
+void begin_window(NodeState& state, std::uint32_t group) {
+  std::ranges::fill(child_bases(state, group), 0);
+  std::ranges::fill(child_windows(state, group), 0);
+}
+
 // Writes the barrier's own schedule. False: the tree has more children here than Limits::transfers.
 bool build_window(NodeState& state, std::uint32_t group) {
   GroupState& g = state.groups[group];
@@ -28,14 +46,14 @@ bool build_window(NodeState& state, std::uint32_t group) {
   const Limits& l = state.limits;
   ScheduleWriter writer(state.window_stages.subspan(std::size_t{group} * l.stages, l.stages),
                         state.window_transfers.subspan(std::size_t{group} * l.transfers, l.transfers));
-  if (g.rank >= participating(g)) {  // a router: nobody above or below it
+  if (g.rank >= defined_participants(g)) {  // a router: nobody above or below it
     writer.begin_stage({}), writer.begin_stage({});
     return writer.ok();
   }
   OperationShape shape;
   shape.ranks = participating(g);
   shape.choice = {Algorithm::kTrees};
-  return build_rank_schedule(g.plan, shape, g.rank, writer) && writer.ok();
+  return build_rank_schedule(plan_of(state, g), shape, position_of(g, g.rank), writer) && writer.ok();
 }
 
 }  // namespace
@@ -48,7 +66,7 @@ void set_name(GroupState& g, std::string_view name) {
 }
 
 std::uint32_t add(NodeState& state, const GroupState& group) {
-  if (has_given_tree(group.plan) && group.plan.given.ranks() != participating(group)) return kNoIndex;
+  if (has_given_tree(group.plan) && group.plan.given.ranks() != defined_participants(group)) return kNoIndex;
   const std::uint32_t i = reserve(state, group);
   return i == kNoIndex || !activate(state, i) ? kNoIndex : i;
 }
@@ -73,14 +91,41 @@ bool activate(NodeState& state, std::uint32_t group) {
   GroupState& g = state.groups[group];
   end_intake(g);
   g.rank = g.members.index_of(state.settings.self);
+  for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
+  take_sets(state, group);
   std::uint32_t run = group * state.limits.open_generations;  // the engine's runs are the slots
   for (Slot& s : slots_of(state, group)) {
     s = Slot{};
     state.engine->forget(run++);  // the schedules of the group that was here
   }
-  std::ranges::fill(child_bases(state, group), 0);
-  std::ranges::fill(child_windows(state, group), 0);
+  begin_window(state, group);
   return g.used = build_window(state, group);
+}
+
+bool set_live(NodeState& state, std::uint32_t group, const RankBits& members) {
+  GroupState& g = state.groups[group];
+  g.live.assign(members);
+  g.live_count = g.live.count();
+  g.shrunk = g.live_count < size_of(g);
+  g.reported = 0;
+  begin_window(state, group);
+  return build_window(state, group);
+}
+
+std::size_t write_bits(const RankBits& set, Rank ranks, std::span<std::byte> out) {
+  const std::size_t bytes = (ranks + 7) / 8;
+  std::ranges::fill(out.first(bytes), std::byte{0});
+  for (Rank r = 0; r < ranks; ++r)
+    if (set.has(r)) out[r / 8] |= static_cast<std::byte>(1 << r % 8);
+  return bytes;
+}
+
+bool read_bits(RankBits set, Rank ranks, std::span<const std::byte> in) {
+  if (in.size() != (ranks + 7) / 8) return false;
+  set.clear();
+  for (Rank r = 0; r < ranks; ++r)
+    if ((in[r / 8] >> r % 8 & std::byte{1}) != std::byte{0}) set.add(r);
+  return true;
 }
 
 RankSchedule window_schedule(const NodeState& state, std::uint32_t group) {

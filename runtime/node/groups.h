@@ -12,19 +12,41 @@ inline std::string_view name_of(const GroupState& g) { return {g.name.data(), g.
 inline std::uint32_t size_of(const GroupState& g) { return g.members.size(); }
 inline NodeId node_of(const GroupState& g, Rank rank) { return g.members.at(rank); }
 // All but the routers, which are the last ranks.
-inline Rank participating(const GroupState& g) { return size_of(g) - g.routers; }
+inline Rank defined_participants(const GroupState& g) { return size_of(g) - g.routers; }
+// ... that are in the open epoch.
+inline Rank participating(const GroupState& g) { return g.shrunk ? g.live_count : defined_participants(g); }
+inline bool is_live(const GroupState& g, Rank rank) { return !g.shrunk || g.live.has(rank); }
+// Schedules are among the ranks of the open epoch, which count from 0: a rank's position, kNoRank if it is not in it.
+inline Rank position_of(const GroupState& g, Rank rank) { return g.shrunk ? g.live.position_of(rank) : rank; }
+inline Rank rank_at(const GroupState& g, Rank position) { return g.shrunk ? g.live.at(position) : position; }
 // Ranks that an operation by this algorithm is among.
 inline Rank ranks_of(const GroupState& g, const AlgorithmChoice& choice) {
-  return choice.algorithm == Algorithm::kFlooding ? size_of(g) : participating(g);
+  return choice.algorithm == Algorithm::kFlooding && !g.shrunk ? size_of(g) : participating(g);
 }
-// Ranks in schedules are rotated so that the root is 0. Routers stay where they are.
+// Positions in schedules are rotated so that the root is 0. Routers stay where they are. Operations without a root name
+// rank 0, which need not be in the epoch: then the lowest one is taken.
+inline Rank root_position(const GroupState& g, Rank root) { return is_live(g, root) ? position_of(g, root) : 0; }
 inline Rank virtual_rank(const GroupState& g, Rank rank, Rank root) {
-  const Rank p = participating(g);
-  return rank < p ? (rank + p - root) % p : rank;
+  const Rank p = participating(g), position = position_of(g, rank);
+  return position < p ? (position + p - root_position(g, root)) % p : position;
 }
 inline Rank real_rank(const GroupState& g, Rank rank, Rank root) {
   const Rank p = participating(g);
-  return rank < p ? (rank + root) % p : rank;
+  return rank_at(g, rank < p ? (rank + root_position(g, root)) % p : rank);
+}
+// How many virtual ranks there are.
+inline Rank ranks_now(const GroupState& g) { return g.shrunk ? g.live_count : size_of(g); }
+// The plan in force: a given tree is one of all members.
+inline const Plan& plan_of(const NodeState& state, const GroupState& g) {
+  return g.shrunk && has_given_tree(g.plan) ? state.settings.plan : g.plan;
+}
+
+// What every message about a group begins with.
+inline PeerMessage message_of(const GroupState& g, PeerMessageType type) {
+  PeerMessage m;
+  m.type = type;
+  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
+  return m;
 }
 
 std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
@@ -51,16 +73,21 @@ inline void forget_coming(NodeState& state, GroupId id) {
   if (i != kNoIndex) end_intake(state.groups[i]);
 }
 inline std::span<TreeTableEntry> tree_entries(NodeState& state, std::uint32_t group) {
-  return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, participating(state.groups[group]));
+  return state.tree_entries.subspan(std::size_t{group} * state.limits.nodes, defined_participants(state.groups[group]));
 }
 void set_name(GroupState& g, std::string_view name);
+// The open epoch is of these members: schedules and the window begin anew.
+bool set_live(NodeState& state, std::uint32_t group, const RankBits& members);  // false: see add()
+// Bits of the ranks below `ranks`; the bytes written. Reading: false if they are not of as many.
+std::size_t write_bits(const RankBits& set, Rank ranks, std::span<std::byte> out);
+bool read_bits(RankBits set, Rank ranks, std::span<const std::byte> in);
 
 inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
   return state.slots.subspan(std::size_t{group} * state.limits.open_generations, state.limits.open_generations);
 }
 
 // The members of a group's inquiry, by rank.
-inline std::span<InquiryMember> inquiry_members(NodeState& state, std::uint32_t group) {
+inline std::span<InquiryMember> inquiry_members(const NodeState& state, std::uint32_t group) {
   return state.inquiry_members.subspan(std::size_t{group} * state.limits.nodes, size_of(state.groups[group]));
 }
 inline void start_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
@@ -76,7 +103,7 @@ inline void start_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase 
 inline void begin_inquiry(NodeState& state, std::uint32_t group, Inquiry::Phase phase, Nanoseconds now,
                           Nanoseconds due) {
   start_inquiry(state, group, phase, now, due);
-  for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
+  for (InquiryMember& m : inquiry_members(state, group)) m.begin();
 }
 
 // The stages of a barrier as this rank sees it (root 0): its tree also carries the window. Empty: not a member.

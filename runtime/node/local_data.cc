@@ -99,7 +99,7 @@ void join(NodeState& state, const Slot& s, const OperationShape& shape, Rank me,
           std::uint64_t received) {
   const std::uint64_t size = element_bytes(shape.type);
   const Share own = kept_share(shape, me, t.peer);
-  const std::uint32_t end = t.first_block + t.blocks, begin = std::max(own.end(), t.first_block);
+  const std::uint32_t end = t.first_block + t.blocks, begin = std::max(own.end(), std::uint32_t{t.first_block});
   const auto place = [&](std::uint32_t from, std::uint32_t to) {
     return at(s, block_place(shape, s.layout, from), (to - from) * size);
   };

@@ -213,7 +213,19 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
   std::uint32_t i = 0;
   while (!state_->groups[i].used || index-- > 0) ++i;
   const GroupState& g = state_->groups[i];
-  return {g.id, groups::name_of(g), g.members, g.rank, g.participants, g.routers, g.base, g.plan};
+  return {.id = g.id,
+          .name = groups::name_of(g),
+          .members = g.members,
+          .rank = g.rank,
+          .participants = g.participants,
+          .routers = g.routers,
+          .next_generation = g.base,
+          .policy = g.policy,
+          .quorum = g.quorum,
+          .epoch = g.epoch,
+          .live = g.live_count,
+          .outside = g.change.outside || g.change.cut_off,
+          .plan = g.plan};
 }
 
 void Node::start(Nanoseconds now) {

@@ -22,6 +22,7 @@
 #include "collectives/types.h"
 #include "runtime/node/belief.h"
 #include "runtime/node/flight_recorder.h"
+#include "runtime/node/group_policy.h"
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
 #include "runtime/node/short_text.h"
@@ -56,9 +57,11 @@ struct NodeSettings {
 struct GroupDefinition {
   std::string_view name;
   RankSet members;
-  std::uint32_t participants = 1;  // local participants at each node
-  Rank routers = 0;                // the last ranks: they have none, and only pass a flood on (E7)
-  Plan plan;                       // a given tree is copied
+  std::uint32_t participants = 1;          // local participants at each node
+  Rank routers = 0;                        // the last ranks: they have none, and only pass a flood on (E7)
+  GroupPolicy policy = GroupPolicy::kAll;  // other policies: no routers, no emulated NIC, a failure detector
+  Rank quorum = 0;                         // kQuorum: more than half of the members
+  Plan plan;                               // a given tree is copied; a group that has shrunk takes NodeSettings::plan
 };
 
 // What an application asks for. `cookie` is the host's own and comes back in CallDone.
@@ -130,7 +133,8 @@ struct NodeCounters {
   std::uint64_t mismatch = 0;       // messages of another operation in the same generation
   std::uint64_t bad_trees = 0;      // definitions refused: their tree came in wrong pieces, or is no tree
   std::uint64_t channels_full = 0;  // times that a peer could have no channel, for all of Limits::channels were taken
-  std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found
+  std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found, or the epoch changes
+  std::uint64_t epochs = 0;         // changes of groups' epochs that this node has gone along with
   std::uint64_t callers_lost = 0;   // applications that died in an operation here, and nobody took their place
   std::uint64_t callers_back = 0;   // ... and somebody did
   std::uint64_t operations_ok = 0;
@@ -160,6 +164,7 @@ enum class Admission : std::uint8_t {
   kExists,            // a group of that name with another definition
   kNoPlan,            // the tree has more children at one rank than Limits::transfers, or is none of the members
   kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
+  kBadPolicy,         // see GroupDefinition::policy; or more members than kMostShrinkingMembers
   kManyParticipants,  // this operation is for groups of one participant per node
 };
 
@@ -200,6 +205,11 @@ class Node {
     std::uint32_t participants = 1;
     Rank routers = 0;
     Generation next_generation = 0;  // the lowest that is not over at this node
+    GroupPolicy policy = GroupPolicy::kAll;
+    Rank quorum = 0;
+    Epoch epoch = 0;
+    Rank live = 0;         // members of this epoch
+    bool outside = false;  // this node is not among them, or cannot reach them
     Plan plan;
   };
   std::uint32_t group_count() const;

@@ -19,6 +19,7 @@
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_map.h"
 #include "runtime/node/peer_message.h"
+#include "runtime/node/rank_bits.h"
 #include "runtime/node/requests.h"
 #include "transport/emulated_nic.h"
 #include "transport/reliable_channel.h"
@@ -130,9 +131,20 @@ struct Slot {
 
 // One question to all members of a group at a time: what about a generation, or do you take this definition.
 struct Inquiry {
-  enum class Phase : std::uint8_t { kIdle, kFreezing, kTelling, kDefining, kRemoving, kCounting };
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kFreezing,
+    kTelling,
+    kDefining,
+    kRemoving,
+    kCounting,
+    kStopping,  // these three: a change of the epoch (epochs.h)
+    kInstalling,
+    kGoing,
+  };
   Phase phase = Phase::kIdle;
-  // The operation asked about: its slot may serve a later generation while members are still being told.
+  // The operation asked about: its slot may serve a later generation while members are still being told. A change of
+  // the epoch: the first generation that is spoken of.
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
   Rank root = 0;
@@ -147,6 +159,7 @@ struct Inquiry {
   Verdict verdict = Verdict::kPending;
   bool any_completed = false;
   Generation window_base = 0;
+  Generation furthest = 0;         // a change of the epoch: the highest base of a member
   Nanoseconds due = kNever;        // then those that have not answered are taken as gone
   Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;
@@ -158,6 +171,12 @@ struct Inquiry {
 struct InquiryMember {
   bool asked = false, answered = false, arrived = false;
   std::uint8_t told = 0;  // kDefining: messages of the definition that are in its channel
+  // Between inquiries, for the group's next epoch:
+  bool left = false;       // was lost since the last one, if only for a while
+  bool dead = false;       // ... its process: it does not vote
+  bool restarted = false;  // ... it knows nothing of this epoch
+  bool wants_in = false;
+  void begin() { asked = answered = arrived = false, told = 0; }
 };
 
 // A given tree that comes in pieces.
@@ -166,6 +185,24 @@ struct TreeIntake {
   Epoch epoch = 0;
   Rank taken = 0;  // entries that are here
   Nanoseconds due = kNever;
+};
+
+// How far a change of the group's epoch is (epochs.h).
+struct EpochChange {
+  enum class Step : std::uint8_t {
+    kRunning,
+    kStopped,    // promised: nothing of the epoch is taken in any more
+    kInstalled,  // the new one is, nothing is sent yet
+  };
+  Step step = Step::kRunning;
+  bool settled = true;       // the epoch has gone
+  bool wanted = false;       // a member is lost, or somebody wants to join
+  bool outside = false;      // the group goes on without us
+  bool cut_off = false;      // no majority: calls are refused
+  Epoch promised = 0;        // we take part in no lower number
+  Rank leader = kNoRank;     // who has stopped us; outside: whom to ask
+  Nanoseconds since = 0;     // when it began
+  Nanoseconds due = kNever;  // to ask, or to propose again
 };
 
 struct GroupState {
@@ -181,6 +218,13 @@ struct GroupState {
   Rank rank = kNoRank;
   std::uint32_t participants = 1;
   Rank routers = 0;
+  GroupPolicy policy = GroupPolicy::kAll;
+  Rank quorum = 0;
+  // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
+  RankBits live, settled, proposed;
+  bool shrunk = false;  // not all members are in the open epoch
+  Rank live_count = 0;
+  EpochChange change;
   Plan plan;
   Generation base = 0;          // the lowest generation that is not over here
   Generation global_base = 0;   // ... at any member, as far as known
@@ -237,6 +281,8 @@ struct NodeState {
   std::span<std::uint64_t> offsets;          // transfers: while a layout is made
   std::span<LocalWork> local_work;           // a ring: what the host is to do, in order
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
+  std::span<std::uint64_t> live_words;       // per group, three sets of nodes bits
+  std::span<std::byte> outcomes;             // per group, three windows of generations (epochs.h)
   std::span<TreeTableEntry> tree_entries;    // per group, nodes each: the memory of Plan::given
   std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard

@@ -3,6 +3,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/presence.h"
@@ -21,25 +22,27 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
   return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && is_push(s.operation));
 }
 
-OperationShape asked(const GroupState& g, const Call& c, std::uint64_t bytes) {
+OperationShape asked(const NodeState& state, const GroupState& g, const Call& c, std::uint64_t bytes) {
   OperationShape shape{c.operation, groups::participating(g), bytes, 0};
   shape.choice = c.choice, shape.type = c.type, shape.op = c.op;
-  if (shape.choice.algorithm == Algorithm::kPlanned) shape.choice = planned_choice(g.plan, c.operation, bytes);
+  if (shape.choice.algorithm == Algorithm::kPlanned)
+    shape.choice = planned_choice(groups::plan_of(state, g), c.operation, bytes);
   shape.ranks = groups::ranks_of(g, shape.choice);
   return shape;
 }
 
 // This rank's share of the vector is what it brings.
-bool brings_share(const GroupState& g, const Call& c) {
-  const OperationShape shape = asked(g, c, c.total_bytes);
+bool brings_share(const NodeState& state, const GroupState& g, const Call& c) {
+  const OperationShape shape = asked(state, g, c, c.total_bytes);
   return is_possible(shape) && input_bytes(shape, groups::virtual_rank(g, g.rank, c.root)) == c.payload.length;
 }
 
 // The size that all members must agree on, from what this one brings or says; nothing if that is not whole blocks, or
 // not the rank's share.
-std::optional<std::uint64_t> size_of_call(const GroupState& g, const Call& c) {
+std::optional<std::uint64_t> size_of_call(const NodeState& state, const GroupState& g, const Call& c) {
   const bool brings_all = c.operation == Operation::kScatter || c.operation == Operation::kAlltoall;
-  if (c.operation == Operation::kConquer) return brings_share(g, c) ? std::optional(c.total_bytes) : std::nullopt;
+  if (c.operation == Operation::kConquer)
+    return brings_share(state, g, c) ? std::optional(c.total_bytes) : std::nullopt;
   if (!brings_all) return c.payload.length;
   if (c.payload.length % groups::participating(g) != 0) return {};
   return c.payload.length / groups::participating(g);
@@ -54,27 +57,52 @@ bool knows_shape(const GroupState& g, const Call& c) { return !is_push(c.operati
 
 Admission admissible(const NodeState& state, const GroupState& g, const Call& c) {
   if (g.rank == kNoRank) return Admission::kNotMember;
-  if (c.root >= groups::participating(g) || g.rank >= groups::participating(g)) return Admission::kBadRank;
+  if (c.root >= groups::defined_participants(g) || g.rank >= groups::defined_participants(g))
+    return Admission::kBadRank;
+  // Its sizes are looked at again when it is in.
+  if (!groups::is_live(g, g.rank)) return Admission::kTaken;
   if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kBadRank;
-  const auto bytes = size_of_call(g, c);
-  if (!bytes || !is_possible(asked(g, c, *bytes))) return Admission::kBadOperation;
-  if (g.routers > 0 && participating_ranks(asked(g, c, *bytes)) != groups::participating(g))
+  const auto bytes = size_of_call(state, g, c);
+  if (!bytes || !is_possible(asked(state, g, c, *bytes))) return Admission::kBadOperation;
+  if (g.routers > 0 && participating_ranks(asked(state, g, c, *bytes)) != groups::participating(g))
     return Admission::kBadOperation;  // a flood among n needs n - 1 routers
   const bool shared = c.operation == Operation::kBarrier || c.operation == Operation::kMulticast;
   if (!shared && g.participants != 1) return Admission::kManyParticipants;
-  if (g.rank >= participating_ranks(asked(g, c, *bytes))) return Admission::kBadRank;  // a router of a flood
+  if (g.rank >= participating_ranks(asked(state, g, c, *bytes)) && !g.shrunk)
+    return Admission::kBadRank;  // a router of a flood
   return state.buffers->can_ever_fit(c.payload.length) ? Admission::kTaken : Admission::kTooLarge;
 }
 
 PeerMessage opening(const NodeState& state, const GroupState& g, const Call& c, Generation generation) {
-  const OperationShape shape = asked(g, c, size_of_call(g, c).value_or(0));
+  const OperationShape shape = asked(state, g, c, size_of_call(state, g, c).value_or(0));
   PeerMessage m;
   m.generation = generation, m.operation = c.operation, m.root = c.root, m.charged = c.charged;
   m.total_bytes = shape.total_bytes;
   if (knows_shape(g, c)) m.choice = shape.choice, m.element = c.type, m.op = c.op;
   const bool distributes = c.operation == Operation::kMulticast || c.operation == Operation::kAllreduce;
-  m.segment_bytes = distributes && m.total_bytes > state.limits.eager_bytes ? g.plan.segment_bytes : 0;
+  m.segment_bytes =
+      distributes && m.total_bytes > state.limits.eager_bytes ? groups::plan_of(state, g).segment_bytes : 0;
   return m;
+}
+
+// Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7). Precondition: it is
+// not over.
+bool window_lets_in(const NodeState& state, const GroupState& g, Generation generation) {
+  const Generation open = state.limits.open_generations;
+  return generation - g.base < open && generation - g.global_base < open;
+}
+
+// Participants whose calls the window kept until their deadlines stay in the table. Who would only join them waits
+// outside, once they are half of it: the other half is for calls that move the window.
+bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) {
+  const Generation first = std::max(g.base, g.global_base);
+  if (!c.generation || *c.generation < first || window_lets_in(state, g, *c.generation)) return false;
+  std::uint32_t passing = 0;
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
+    const Request& r = state.requests->at(i);
+    passing += r.state == Request::State::kHeld && r.passes;
+  }
+  return 2 * passing >= state.requests->size();
 }
 
 void drop_payload(NodeState& state, Request& r) {
@@ -125,6 +153,11 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   s.first_call = request;
   if (s.lost == kNoRank) s.lost = presence::lost_member(state, slots::group_of(state, slot));
   slots::set_due(state, s, s.lost == kNoRank ? r.call.deadline : now);
+  if (slots::is_rooted(s.operation) && !groups::is_live(state.groups[slots::group_of(state, slot)], s.root)) {
+    RankSet root;
+    root.add(s.root);
+    return conclude(state, slot, Verdict::kPeerLost, root, now);
+  }
   const bool sender = sends_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
   const bool contributes = !is_push(s.operation) && s.operation != Operation::kBarrier;
@@ -208,6 +241,9 @@ Generation joinable_generation(NodeState& state, std::uint32_t group) {
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   Request& r = state.requests->at(request);
   GroupState& g = state.groups[r.group];
+  if (const Verdict refused = epochs::refuses(state, r.group, r.done.ranks); refused != Verdict::kPending)
+    return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
+  if (epochs::holds_calls(state, r.group, now)) return hold(state, request);
   const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
   r.done.generation = generation;
   const Generation first = std::max(g.base, g.global_base);
@@ -219,12 +255,9 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     return close_if_through(state, recorded, now);
   }
   if (generation < first) return refuse_call(state, request, Verdict::kStale);
-  // Before every member is done with the generation W earlier, this one may not begin (PROTOCOL 7).
   // One that passes only waits for its slot.
-  const Generation open = state.limits.open_generations;
   const bool slot_is_open = slots::holds(state.slots[slots::index_of(state, r.group, generation)], generation);
-  const bool let_in = generation - g.base < open && generation - g.global_base < open;
-  if (!let_in && !(r.passes && slot_is_open)) return hold(state, request);
+  if (!window_lets_in(state, g, generation) && !(r.passes && slot_is_open)) return hold(state, request);
   const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
   if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
@@ -240,6 +273,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
   if (abandon::take_place(state, group, c)) return Admission::kTaken;
+  if (is_crowded_out(state, state.groups[group], c)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
   if (request == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(request);

@@ -5,6 +5,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/peers.h"
@@ -47,6 +48,7 @@ void answer_calls(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 
 void close(NodeState& state, std::uint32_t slot) {
   Slot& s = state.slots[slot];
+  presence::end_waiting(state, slot);
   s.closed = true;
   if (s.input != kNoBuffer) state.buffers->release(s.input);
   s.input = kNoBuffer;
@@ -134,6 +136,7 @@ std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation ge
 
 void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
+  if (s.state == Slot::State::kDone && s.streams_open == 0) presence::end_waiting(state, slot);
   if (s.state != Slot::State::kDone || s.closed || !nothing_left(state, slot)) return;
   close(state, slot);
   const std::uint32_t group = slots::group_of(state, slot);
@@ -155,7 +158,7 @@ void record(NodeState& state, std::uint32_t group, const PeerMessage& m) {
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
-  presence::end_waiting(state, slot);
+  if (verdict != Verdict::kOk || s.streams_open == 0) presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
@@ -204,11 +207,9 @@ void skip_to(NodeState& state, std::uint32_t group, Generation base, Nanoseconds
 PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessageType type) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  PeerMessage m;
-  m.type = type;
-  m.group = g.id, m.epoch = g.epoch, m.generation = s.generation, m.operation = s.operation;
+  PeerMessage m = groups::message_of(g, type);
+  m.generation = s.generation, m.operation = s.operation, m.root = s.root, m.charged = s.charged;
   m.choice = s.choice, m.element = s.type, m.op = s.op;
-  m.root = s.root, m.source = g.rank, m.charged = s.charged, m.window_base = g.global_base;
   m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
   m.label = abandon::label_of(g, s.generation);
   return m;
@@ -216,7 +217,7 @@ PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessag
 
 void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  if (s.state != Slot::State::kOpen || s.frozen) return;
+  if (s.state != Slot::State::kOpen || s.frozen || !epochs::runs(slots::group(state, slot))) return;
   transfers::send_what_is_ready(state, slot, now);
   // Who has sent data is through when the receivers have it: that is what pushes back on a fast sender. Those who pass
   // on what they get need not wait for that.
@@ -240,9 +241,45 @@ void pump_all(NodeState& state, Nanoseconds now) {
 }
 
 void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage& m, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  if (m.epoch != g.epoch || !epochs::takes_in(g)) return;
   window::note_child(state, group, m.source, m.completed);
   sync_window(state, group, m.window_base, now);
   on_window_moved(state, group, now);
+}
+
+// The earliest deadline among those who have called.
+Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
+  Nanoseconds earliest = kNever;
+  for (std::uint32_t i = s.first_call; i != kNoRequest; i = state.requests->at(i).next)
+    earliest = std::min(earliest, state.requests->at(i).call.deadline);
+  return earliest;
+}
+
+bool repeat(NodeState& state, std::uint32_t slot) {
+  Slot& s = state.slots[slot];
+  s.frozen = s.arrived_when_frozen = s.blocked = false;
+  s.lost = kNoRank, s.answer_owed = kNoNode;
+  s.coordinators_tried = 0, s.asked_at = 0;
+  s.activated_at = s.first_send_at = 0;
+  s.resume_at = s.due = kNever;
+  slots::set_due(state, s, deadline_of(state, s));
+  abandon::lose_again(state, slot);
+  return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
+}
+
+void retry_calls(NodeState& state, std::uint32_t group, Nanoseconds now) { retry_held(state, group, now); }
+
+void begin_at(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  for (Slot& s : groups::slots_of(state, group)) {
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    conclude(state, slot, Verdict::kStale, {}, now);
+    if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
+    s = Slot{};
+    state.engine->forget(slot);
+  }
+  g.base = g.global_base = base;
 }
 
 void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {

@@ -36,6 +36,14 @@ void record(NodeState& state, std::uint32_t group, const PeerMessage& m);
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now);
 // Everybody is done with the generations before `base`: what is still open of them here is stale.
 void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
+// -- for the epochs
+// An open barrier begins again, as the group is now. False: its algorithm is not possible among so many ranks.
+bool repeat(NodeState& state, std::uint32_t slot);
+// Places the calls that are held, as far as they may.
+void retry_calls(NodeState& state, std::uint32_t group, Nanoseconds now);
+// This member takes part from generation `base` on, whatever it did before: nothing of it is on record any more.
+void begin_at(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
+
 // Nobody here takes part in the generations before `base` any more.
 void skip_to(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
 // The identity of an operation, for messages about it.

@@ -129,7 +129,12 @@ void definition(Io& io, PeerMessage& m) {
   tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
   for (auto& row : m.plan.choices)
     for (AlgorithmChoice& choice : row) planned(io, choice);
-  io.number(m.routers);
+  io.number(m.routers), io.number(m.policy), io.number(m.quorum);
+}
+
+template <class Io>
+void epoch(Io& io, PeerMessage& m) {
+  io.number(m.group), io.number(m.epoch), io.number(m.next_epoch), io.number(m.source);
 }
 
 // The fields of each type, in wire order.
@@ -176,6 +181,19 @@ bool fields(Io& io, PeerMessage& m) {
       return true;
     case PeerMessageType::kMessageGrant: io.number(m.stream); return true;
     case PeerMessageType::kMessageCredit: io.number(m.count); return true;
+    case PeerMessageType::kEpochStop: epoch(io, m), io.bytes(m.piece); return true;
+    case PeerMessageType::kEpochStopped:
+      epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed), io.number(m.generation);
+      io.bytes(m.piece);
+      return true;
+    case PeerMessageType::kEpochInstall:
+      epoch(io, m), io.number(m.window_base), io.number(m.completed), io.number(m.generation);
+      io.bytes(m.piece), ranks(io, m.ranks);
+      return true;
+    case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
+    case PeerMessageType::kEpochGo:
+    case PeerMessageType::kEpochWanted: epoch(io, m); return true;
+    case PeerMessageType::kEpochBehind: epoch(io, m), io.number(m.root); return true;
     case PeerMessageType::kNews:
       io.number(m.news.subject), io.number(m.news.incarnation), io.number(m.news.life), io.number(m.news.belief);
       return true;
@@ -186,7 +204,7 @@ bool fields(Io& io, PeerMessage& m) {
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
          m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.news.belief <= Belief::kLost &&
-         is_valid(m.plan) && m.participants > 0;
+         m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "collectives/plan.h"
 #include "collectives/types.h"
 #include "runtime/node/belief.h"
+#include "runtime/node/group_policy.h"
 #include "runtime/node/rank_set.h"
 #include "runtime/node/short_text.h"
 
@@ -45,7 +46,15 @@ enum class PeerMessageType : std::uint8_t {
   kWindowAsk = 20,       // member -> lowest live rank: my calls wait for the window, and a member is lost
   kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
   kRejoin = 23,          // to a restarted daemon: we are done with the generations before `generation`
-  kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
+  // A change of the group's epoch to `next_epoch` (epochs.h):
+  kEpochStop = 24,       // leader -> members: promise, and say how far you are; `piece`: the new list
+  kEpochStopped = 25,    // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch
+  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones
+  kEpochInstalled = 27,  // `verdict`
+  kEpochGo = 28,
+  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside
+  kEpochBehind = 30,   // to a member that is outside: ask `root`
+  kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
@@ -78,6 +87,9 @@ struct PeerMessage {
   std::uint8_t name_length = 0;
   std::uint32_t participants = 1;
   std::uint16_t routers = 0;
+  GroupPolicy policy = GroupPolicy::kAll;
+  Rank quorum = 0;
+  Epoch next_epoch = 0;
   Plan plan;                // without its given tree
   std::uint32_t first = 0;  // entry of the given tree that `piece` begins with
   News news;

@@ -1,5 +1,6 @@
 #include "runtime/node/presence.h"
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/node/peers.h"
@@ -19,7 +20,7 @@ void end_operations_with(NodeState& state, NodeId node, bool we_were_lost, Nanos
     if (s.state != Slot::State::kOpen) continue;
     const GroupState& g = slots::group(state, slot);
     const Rank rank = g.members.index_of(node);
-    if (rank == kNoRank) continue;
+    if (rank == kNoRank || epochs::shrinks(g)) continue;
     if (s.lost == kNoRank) s.lost = we_were_lost ? g.rank : rank;
     // What a new incarnation sends must not end it here: what we had sent to the former one never came to this one.
     if (!s.frozen) s.arrived_when_frozen = s.called;
@@ -43,6 +44,7 @@ void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
   if (change.belief != Belief::kLost) return;
   Peer& p = peers::of(state, change.peer);
   end_operations_with(state, change.peer, false, now);  // first: what ends below knows why
+  epochs::on_lost(state, change.peer, change.reason == BeliefReason::kRefused, now);
   if (change.reason != BeliefReason::kRestarted && p.channel != nullptr) {
     give_up(state, change.peer, now);
     p.lost_event = state.peer_events = true;
@@ -98,12 +100,15 @@ void on_connected(NodeState& state, NodeId peer, Nanoseconds now) {
 
 void on_restarted(NodeState& state, NodeId peer, Nanoseconds now) {
   const Peer& p = peers::of(state, peer);
-  end_operations_with(state, peer, p.channel->peer_incarnation() == p.incarnation, now);
+  const bool same = p.channel->peer_incarnation() == p.incarnation;
+  end_operations_with(state, peer, same, now);
+  same ? epochs::on_returned(state, peer, now) : epochs::on_restarted(state, peer, now);
 }
 
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {
   if (state.detector != nullptr && peer < state.settings.nodes && peer != state.settings.self)
     state.detector->refused(peer, now);
+  if (is_lost(state, peer)) epochs::on_lost(state, peer, true, now);  // whatever told us of it: its process is dead
 }
 
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
@@ -142,7 +147,7 @@ bool is_lost(const NodeState& state, NodeId node) {
 
 Rank lost_member(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
-  if (state.detector == nullptr || state.detector->lost_now() == 0) return kNoRank;
+  if (state.detector == nullptr || state.detector->lost_now() == 0 || epochs::shrinks(g)) return kNoRank;
   for (Rank rank = 0; rank < groups::size_of(g); ++rank)
     if (is_lost(state, groups::node_of(g, rank))) return rank;
   return kNoRank;

@@ -29,7 +29,7 @@ struct Request {
   bool brought_payload = false;     // ... and would have been the sender
   bool vacant = false;              // its caller died: whoever makes the same call in time takes its place (abandon.h)
   bool kept = false;                // ... and its answer is here, in no list
-  bool died = false;                // with `passes`: nobody took the place
+  bool died = false;                // nobody took the place
   std::uint32_t next = kNoRequest;  // in the free list, a slot's list or the list of answers
   std::uint32_t group = 0;          // index
   Nanoseconds vacant_until = kNever;

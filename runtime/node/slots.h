@@ -30,11 +30,15 @@ inline bool is_source(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   return is_push(s.operation) && state.groups[group_of(state, slot)].rank == s.root;
 }
+// The operation names one rank: whose data it is, or who gets the result.
+inline bool is_rooted(Operation op) {
+  return op == Operation::kReduce || op == Operation::kGather || op == Operation::kConquer || is_push(op);
+}
 // Small data travels with the messages themselves. Both sides see it alike: it follows from the operation alone.
 inline bool is_small(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   const bool of_blocks = has_block_of_each_rank(s.operation);
-  const std::uint64_t ranks = groups::size_of(state.groups[group_of(state, slot)]);
+  const std::uint64_t ranks = groups::ranks_now(state.groups[group_of(state, slot)]);
   return s.total_bytes <= state.limits.eager_bytes && (!of_blocks || s.total_bytes * ranks <= kSmallOperationBytes);
 }
 // A barrier along the group's own trees: its tokens carry the window of open generations.

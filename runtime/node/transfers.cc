@@ -127,10 +127,12 @@ bool set_shape(NodeState& state, std::uint32_t slot, const PeerMessage& m) {
   s.total_bytes = m.total_bytes;
   s.segment_bytes = m.total_bytes > state.limits.eager_bytes ? m.segment_bytes : 0;
   s.choice = m.choice, s.type = m.element, s.op = m.op;
-  if (s.choice.algorithm == Algorithm::kPlanned) s.choice = planned_choice(g.plan, s.operation, s.total_bytes);
+  if (s.choice.algorithm == Algorithm::kPlanned)
+    s.choice = planned_choice(groups::plan_of(state, g), s.operation, s.total_bytes);
   const OperationShape shape = slots::shape_of(state, slot);
   if (shape.segments() > kMaxRepetitions || !is_possible(shape)) return false;
-  if (!state.engine->open(slot, g.plan, shape, groups::virtual_rank(g, g.rank, s.root))) return false;
+  if (!state.engine->open(slot, groups::plan_of(state, g), shape, groups::virtual_rank(g, g.rank, s.root)))
+    return false;
   local_data::lay_out_slot(state, slot);
   return s.layout.bytes <= state.buffers->share(BufferUse::kIncoming);
 }

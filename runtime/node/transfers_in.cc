@@ -3,6 +3,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
 #include "runtime/node/operations.h"
@@ -50,13 +51,18 @@ bool same_operation(const Slot& s, const PeerMessage& m) {
 
 bool plausible(const NodeState& state, const GroupState& g, NodeId from, const PeerMessage& m) {
   if (m.root >= groups::size_of(g) || m.source >= groups::size_of(g)) return false;
-  if (groups::node_of(g, m.source) != from || m.source == g.rank) return false;
+  if (groups::node_of(g, m.source) != from || m.source == g.rank || !groups::is_live(g, m.source)) return false;
   return state.buffers->can_ever_fit(m.total_bytes);
 }
 
 // The open slot that a message belongs to, with the payload's size known; kNoIndex: the message is dealt with.
 std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
+  if (epochs::shrinks(g) && (m.epoch != g.epoch || !groups::is_live(g, m.source) || !epochs::takes_in(g))) {
+    ++state.counters.stale;
+    epochs::on_foreign(state, group, from, m, now);
+    return kNoIndex;
+  }
   if (m.epoch != g.epoch || !plausible(state, g, from, m)) {
     ++state.counters.malformed;
     return kNoIndex;
@@ -178,7 +184,7 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
 void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint64_t contiguous,
                         bool complete, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  if (s.state != Slot::State::kOpen || s.frozen) return;
+  if (s.state != Slot::State::kOpen || s.frozen || !epochs::takes_in(slots::group(state, slot))) return;
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const std::uint32_t repeat = state.engine->schedule(slot).stages[t.stage].repeat;
   TransferState& transfer = slots::transfer_states(state, slot)[index];

@@ -4,6 +4,7 @@
 
 #include "runtime/node/abandon.h"
 #include "runtime/node/coordinators.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
@@ -49,7 +50,7 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
     s.frozen = true;
     slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
     // Nobody waits for those who are handed something out; the source is what may be missing.
-    const bool brings = !(is_push(s.operation) && s.root != g.rank) && g.rank < groups::participating(g);
+    const bool brings = !(is_push(s.operation) && s.root != g.rank) && g.rank < groups::defined_participants(g);
     answer.arrived = !brings || s.arrived_when_frozen;
   }
   return answer;
@@ -71,17 +72,16 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   q.ranks = answer.ranks;
 }
 
-// Members that take part in the operation asked about, as participants or as routers.
-Rank concerned(const NodeState& state, std::uint32_t group) {
-  return groups::ranks_of(state.groups[group], state.groups[group].inquiry.choice);
+// A member that takes part in the operation asked about, as participant or as router.
+bool is_concerned(const GroupState& g, Rank rank) {
+  const bool floods = g.inquiry.choice.algorithm == Algorithm::kFlooding;
+  return groups::is_live(g, rank) && (floods || rank < groups::defined_participants(g));
 }
 
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
-  PeerMessage m;
-  m.type = PeerMessageType::kFreeze;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank, m.window_base = g.global_base;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kFreeze);
   m.generation = q.generation, m.operation = q.operation, m.root = q.root, m.charged = q.charged;
   m.choice = q.choice, m.element = q.type, m.op = q.op;
   m.total_bytes = q.total_bytes, m.segment_bytes = q.segment_bytes;
@@ -107,8 +107,8 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
 RankSet missing_ranks(NodeState& state, std::uint32_t group) {
   RankSet ranks;
   const auto members = groups::inquiry_members(state, group);
-  for (Rank r = 0; r < concerned(state, group); ++r)
-    if (!members[r].arrived) ranks.add(r);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (is_concerned(state.groups[group], r) && !members[r].arrived) ranks.add(r);
   return ranks;
 }
 
@@ -149,9 +149,9 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const PeerMessage question = question_of(state, group);
   const auto members = groups::inquiry_members(state, group);
   bool all_heard = true;
-  for (Rank r = 0; r < concerned(state, group); ++r) {
+  for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (members[r].answered || node == state.settings.self) continue;
+    if (members[r].answered || node == state.settings.self || !is_concerned(g, r)) continue;
     if (!peers::connected(state, node)) {  // nobody there: missing, without waiting longer
       all_heard = all_heard && !peers::may_come(state, node, now);
       continue;
@@ -173,7 +173,8 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   bool all = true;
   for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (node == state.settings.self || members[r].asked || !peers::connected(state, node)) continue;
+    const bool done = node == state.settings.self || members[r].asked || !groups::is_live(g, r);
+    if (done || !peers::connected(state, node)) continue;
     members[r].asked = peers::send(state, node, m, true, now);
     all = all && members[r].asked;
   }
@@ -198,7 +199,8 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void ask_again(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Inquiry& q = state.groups[group].inquiry;
   q.ask_again = now + kAskAgain;
-  if (q.phase == Inquiry::Phase::kTelling || q.phase == Inquiry::Phase::kRemoving) return;
+  const bool tells = q.phase == Inquiry::Phase::kTelling || q.phase == Inquiry::Phase::kRemoving;
+  if (tells || q.phase == Inquiry::Phase::kGoing) return;
   for (InquiryMember& m : groups::inquiry_members(state, group))
     if (m.asked && !m.answered) m.asked = false, m.told = 0;
 }
@@ -212,6 +214,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   }
   s.due = kNever;
   slots::set_due(state, s, now + kAskAgain);
+  if (!epochs::runs(state.groups[slots::group_of(state, slot)])) return;
   const NodeId to = coordinators::choose(state, slot, now);
   if (to == kNoNode) return;
   if (to == state.settings.self) {
@@ -225,8 +228,8 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 }
 
 bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {
-  return m.epoch == g.epoch && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
-         groups::node_of(g, m.source) == from;
+  return m.epoch == g.epoch && epochs::runs(g) && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
+         groups::node_of(g, m.source) == from && groups::is_live(g, m.source);
 }
 
 bool is_deciding(const GroupState& g, Generation generation) {
@@ -263,7 +266,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     GroupState& g = state.groups[group];
     group_trees::on_timer(state, group, now);
-    if (g.used) window_count::ask_if_stuck(state, group, now);
+    if (g.used) window_count::ask_if_stuck(state, group, now), epochs::pump(state, group, now);
     if (!g.used || g.inquiry.phase == Inquiry::Phase::kIdle) continue;
     if (g.inquiry.ask_again <= now) ask_again(state, group, now);
     pump_inquiry(state, group, now);
@@ -328,7 +331,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
 
 void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (m.epoch != g.epoch || m.root >= groups::size_of(g)) return;
+  if (m.epoch != g.epoch || !epochs::takes_in(g) || m.root >= groups::size_of(g)) return;
   abandon::hear(g, m);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
@@ -385,6 +388,7 @@ void pump(NodeState& state, Nanoseconds now) {
     if (!state.groups[group].used) continue;
     answer_what_is_owed(state, group, now);
     pump_inquiry(state, group, now);
+    epochs::pump(state, group, now);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -11,10 +12,8 @@ namespace fibocast::window {
 namespace {
 
 PeerMessage window_message(const GroupState& g, Generation completed) {
-  PeerMessage m;
-  m.type = PeerMessageType::kWindow;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base, m.completed = completed;
+  PeerMessage m = groups::message_of(g, PeerMessageType::kWindow);
+  m.completed = completed;
   return m;
 }
 
@@ -40,7 +39,7 @@ void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanosec
   const RankSchedule s = groups::window_schedule(state, group);
   if (s.stages[0].sends == 0 || !crosses_multiple(state.limits, g.reported, base)) return;
   if (barrier_tells(state, group, g.reported)) return;
-  const Rank parent = s.sends(s.stages[0])[0].peer;
+  const Rank parent = groups::rank_at(g, s.sends(s.stages[0])[0].peer);
   if (peers::send(state, groups::node_of(g, parent), window_message(g, base), true, now)) g.reported = base;
 }
 
@@ -52,7 +51,8 @@ void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
   for (std::uint32_t k = 0; k < children.size(); ++k) {
     Generation& told = groups::child_windows(state, group)[k];
     if (!crosses_multiple(state.limits, told, g.global_base) || barrier_tells(state, group, told)) continue;
-    if (peers::send(state, groups::node_of(g, children[k].peer), window_message(g, 0), true, now))
+    const NodeId child = groups::node_of(g, groups::rank_at(g, children[k].peer));
+    if (peers::send(state, child, window_message(g, 0), true, now))
       told = g.global_base;  // else again when that channel has room
   }
 }
@@ -69,9 +69,10 @@ Generation subtree_base(NodeState& state, std::uint32_t group) {
 void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed) {
   const RankSchedule s = groups::window_schedule(state, group);
   const auto receives = s.receives(s.stages[0]);
+  const Rank position = groups::position_of(state.groups[group], child);
   for (std::uint32_t k = 0; k < receives.size(); ++k) {
     Generation& known = groups::child_bases(state, group)[k];
-    if (receives[k].peer == child) known = std::max(known, completed);
+    if (receives[k].peer == position) known = std::max(known, completed);
   }
 }
 
@@ -80,17 +81,19 @@ void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer) {
   const RankSchedule s = groups::window_schedule(state, group);
   if (s.stages.empty()) return;
   const Rank rank = g.members.index_of(newcomer);
-  if (s.stages[0].sends > 0 && s.sends(s.stages[0])[0].peer == rank) g.reported = 0;
+  if (rank == kNoRank || !groups::is_live(g, rank)) return;
+  const Rank position = groups::position_of(g, rank);
+  if (s.stages[0].sends > 0 && s.sends(s.stages[0])[0].peer == position) g.reported = 0;
   const std::span<const Transfer> children = s.sends(s.stages[1]);
   for (std::uint32_t k = 0; k < children.size(); ++k)
-    if (children[k].peer == rank) groups::child_windows(state, group)[k] = 0;
+    if (children[k].peer == position) groups::child_windows(state, group)[k] = 0;
 }
 
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (g.rank == kNoRank) return;
+  if (g.rank == kNoRank || !epochs::runs(g) || !groups::is_live(g, g.rank)) return;
   const Generation base = subtree_base(state, group);
-  if (g.rank == 0 && base > g.global_base) g.global_base = base;
+  if (groups::position_of(g, g.rank) == 0 && base > g.global_base) g.global_base = base;
   tell_parent(state, group, base, now);
   tell_children(state, group, now);
 }

@@ -12,10 +12,8 @@ namespace fibocast::window_count {
 namespace {
 
 PeerMessage message(const GroupState& g, PeerMessageType type) {
-  PeerMessage m;
-  m.type = type;
-  m.group = g.id, m.epoch = g.epoch, m.source = g.rank;
-  m.window_base = g.global_base, m.completed = g.base;
+  PeerMessage m = groups::message_of(g, type);
+  m.completed = g.base;
   return m;
 }
 

@@ -26,7 +26,7 @@ class EngineTest : public testing::Test {
   std::vector<Rank> sends() {
     std::vector<Rank> peers;
     for (Engine::Send send; engine_.next_send(kRun, send); engine_.commit_send(kRun))
-      peers.push_back(send.transfer.peer);
+      peers.push_back(Rank{send.transfer.peer});
     return peers;
   }
   Engine::Receipt receive(Rank source, std::uint8_t stage, std::uint32_t repetition = 0) {

@@ -27,9 +27,10 @@ class BulkCommands : public ::testing::Test {
   bool settle(Nanoseconds at_most = 2'000'000'000) {
     const Nanoseconds end = pair.now + at_most;
     for (int idle = 0; pair.now < end && idle < 3;) {
-      const bool moved = move(from(), to()) | move(to(), from());
-      idle = moved ? 0 : idle + 1;
-      if (moved) continue;
+      const bool there = move(from(), to());
+      const bool back = move(to(), from());
+      idle = there || back ? 0 : idle + 1;
+      if (idle == 0) continue;
       const Nanoseconds next = std::min(from().next_deadline(), to().next_deadline());
       if (next == kNoDeadline) break;
       pair.now = std::max(pair.now, next);

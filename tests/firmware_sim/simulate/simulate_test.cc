@@ -10,7 +10,7 @@
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 struct Recorded {
   explicit Recorded(const char* machine, Rank root = 0) : experiment(prepare(machine, root)) {

@@ -166,7 +166,7 @@ TEST(Garbage, ThatBeginsLikeAFrameHarmsNothing) {
 
 // Turns the next application message of node 1 into `forged`, in a frame that the channel cannot tell from a right one.
 void forge_next_message(VirtualCluster& cluster, const PeerMessage& forged) {
-  cluster.network().set_filter([&cluster, forged](NodeId from, NodeId, VirtualNetwork::Datagram& datagram) {
+  cluster.network().set_filter([forged](NodeId from, NodeId, VirtualNetwork::Datagram& datagram) {
     std::optional<Frame> frame = decode_frame(datagram);
     if (from != 1 || !frame || frame->type != FrameType::kDataSmall) return true;
     const std::optional<PeerMessage> message = decode_peer_message(frame->body);

@@ -1,0 +1,201 @@
+// The steps of a change at each member: it promises, installs and goes.
+#include <algorithm>
+#include <array>
+
+#include "runtime/node/epochs.h"
+#include "runtime/node/groups.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
+#include "runtime/node/slots.h"
+
+namespace fibocast::epochs {
+
+namespace {
+
+using Step = EpochChange::Step;
+using Phase = Inquiry::Phase;
+
+Outcome outcome_here(const NodeState& state, std::uint32_t group, Generation generation) {
+  const Slot& s = state.slots[slots::index_of(state, group, generation)];
+  if (!slots::holds(s, generation)) return Outcome::kNone;
+  const bool barrier = s.operation == Operation::kBarrier;
+  if (s.state == Slot::State::kOpen) return barrier ? Outcome::kRepeated : Outcome::kEnded;
+  if (s.verdict == Verdict::kOk) return barrier ? Outcome::kReleased : Outcome::kNone;
+  return Outcome::kDecided;
+}
+
+// A generation that is not open here ends all the same, so that those who call it later are told.
+std::uint32_t slot_to_end(NodeState& state, std::uint32_t group, Generation generation, Nanoseconds now) {
+  PeerMessage m;
+  m.generation = generation;
+  return operations::open_slot(state, group, m, now);
+}
+
+void apply(NodeState& state, std::uint32_t group, Generation generation, Outcome outcome, const RankSet& lost,
+           Nanoseconds now) {
+  const std::uint32_t slot = slots::index_of(state, group, generation);
+  Slot& s = state.slots[slot];
+  if (!slots::holds(s, generation)) {
+    const std::uint32_t ended = outcome == Outcome::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
+    if (ended != kNoIndex) operations::conclude(state, ended, Verdict::kPeerLost, lost, now);
+    return;
+  }
+  if (s.state != Slot::State::kOpen) return;
+  const bool barrier = s.operation == Operation::kBarrier;
+  if (barrier && outcome == Outcome::kReleased)
+    return operations::conclude(state, slot, s.called ? Verdict::kOk : Verdict::kStale, {}, now);
+  if (!barrier || !operations::repeat(state, slot))
+    return operations::conclude(state, slot, Verdict::kPeerLost, lost, now);
+  if (outcome == Outcome::kDecided) slots::set_due(state, s, now);
+}
+
+void apply_outcomes(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  for (std::size_t i = 0; i < m.piece.size(); ++i) {
+    const Generation generation = m.generation + i;
+    const GroupState& g = state.groups[group];
+    if (generation - g.base >= state.limits.open_generations) continue;  // over, or wrapped
+    apply(state, group, generation, static_cast<Outcome>(m.piece[i]), m.ranks, now);
+  }
+}
+
+void on_stop(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  EpochChange& c = g.change;
+  const bool settled_without = c.settled && !c.outside && m.epoch < g.epoch && !g.live.has(m.source);
+  if (settled_without) return void(tell_outside(state, group, from, now));
+  PeerMessage answer = message(g, PeerMessageType::kEpochStopped, m.next_epoch);
+  if (m.next_epoch < c.promised || (m.next_epoch == c.promised && c.step != Step::kStopped)) {
+    answer.verdict = Verdict::kRefused, answer.next_epoch = c.promised;
+    peers::send(state, from, answer, true, now);
+    return;
+  }
+  if (!groups::read_bits(g.proposed, groups::size_of(g), m.piece) || !g.proposed.has(g.rank)) return;
+  stop(state, group, m.next_epoch, now);
+  c.leader = m.source;
+  answer.verdict = Verdict::kOk, answer.arrived = c.settled;
+  answer.completed = g.base, answer.generation = first_outcome(state, g);
+  std::array<std::byte, kMostPieceBytes> piece;
+  const auto told = outcomes(state, group);
+  std::ranges::copy(told, piece.begin());
+  const std::size_t bits = groups::write_bits(g.live, groups::size_of(g), std::span(piece).subspan(told.size()));
+  answer.piece = std::span(piece).first(told.size() + bits);
+  peers::send(state, from, answer, true, now);  // else asked again
+}
+
+void on_install(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  PeerMessage answer = message(g, PeerMessageType::kEpochInstalled, m.next_epoch);
+  const bool again = g.epoch == m.next_epoch && g.change.step == Step::kInstalled;
+  const bool promised = g.change.promised == m.next_epoch && g.change.step == Step::kStopped;
+  const bool installed = again || (promised && install(state, group, m, now));
+  answer.verdict = installed ? Verdict::kOk : Verdict::kRefused;
+  peers::send(state, from, answer, true, now);  // else asked again
+}
+
+void on_go(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  if (g.epoch == m.next_epoch && g.change.step == Step::kInstalled) go(state, group, now);
+}
+
+void on_wanted(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (g.change.outside) return;
+  InquiryMember& member = groups::inquiry_members(state, group)[m.source];
+  const bool inside = g.live.has(m.source) && !member.left;
+  if (inside && (m.epoch != g.epoch || !runs(g))) return;  // the change that it wanted is over, or under way
+  if (!inside && leader_of(state, g) != g.rank) return void(tell_outside(state, group, from, now));
+  member.wants_in = !inside;
+  want(state, g, now);
+}
+
+void on_behind(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  EpochChange& c = g.change;
+  if ((c.settled && m.next_epoch < g.epoch) || m.root >= groups::size_of(g) || m.root == g.rank) return;
+  if (c.outside) {
+    c.leader = m.root;
+    return;
+  }
+  leave(state, group, now);
+  c.leader = m.root;
+}
+
+}  // namespace
+
+std::span<std::byte> outcomes(NodeState& state, std::uint32_t group) {
+  const auto all = state.outcomes.subspan(std::size_t{group} * outcomes_of(state), outcomes_of(state));
+  const Generation first = first_outcome(state, state.groups[group]);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::byte>(outcome_here(state, group, first + i));
+  return all;
+}
+
+void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  EpochChange& c = g.change;
+  if (c.step == Step::kRunning && !c.wanted) c.since = now;
+  c.step = Step::kStopped;
+  c.promised = next;
+  c.wanted = false;  // this change is the one; what happens from now on wants another
+  c.due = now + kAskAgain;
+  if (g.inquiry.phase != Phase::kDefining && g.inquiry.phase != Phase::kRemoving) g.inquiry.phase = Phase::kIdle;
+  for (Slot& s : groups::slots_of(state, group))  // while its schedule's ranks are still those of the group
+    presence::end_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()));
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (g.proposed.has(r)) members[r].left = members[r].restarted = members[r].wants_in = false;
+  state.slot_timer = std::min(state.slot_timer, c.due);
+}
+
+bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  EpochChange& c = g.change;
+  const bool newcomer = c.outside || !(g.live.has(g.rank) || g.settled.has(g.rank));
+  if (c.settled) g.settled.assign(g.live);
+  g.epoch = m.next_epoch;
+  c.settled = c.outside = c.cut_off = false;
+  c.step = Step::kInstalled;
+  if (!groups::set_live(state, group, g.proposed)) return false;
+  if (newcomer)
+    operations::begin_at(state, group, m.completed, now);
+  else
+    apply_outcomes(state, group, m, now);
+  g.global_base = std::max(g.global_base, std::min(m.window_base, g.base));
+  return true;
+}
+
+void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  g.change.step = Step::kRunning;
+  g.change.settled = true;
+  g.settled.assign(g.live);
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (!members[r].left) members[r].dead = members[r].restarted = false;
+  for (Slot& s : groups::slots_of(state, group))
+    if (s.state == Slot::State::kOpen && s.called)
+      presence::begin_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()), now);
+  ++state.counters.epochs;
+  operations::retry_calls(state, group, now);
+  state.again = true;
+}
+
+void on_message(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const bool plausible = m.source < groups::size_of(g) && groups::node_of(g, m.source) == from;
+  if (!shrinks(g) || !plausible || m.source == g.rank) {
+    ++state.counters.malformed;
+    return;
+  }
+  switch (m.type) {
+    case PeerMessageType::kEpochStop: return on_stop(state, group, from, m, now);
+    case PeerMessageType::kEpochStopped: return leader::on_stopped(state, group, m, now);
+    case PeerMessageType::kEpochInstall: return on_install(state, group, from, m, now);
+    case PeerMessageType::kEpochInstalled: return leader::on_installed(state, group, m, now);
+    case PeerMessageType::kEpochGo: return on_go(state, group, m, now);
+    case PeerMessageType::kEpochWanted: return on_wanted(state, group, from, m, now);
+    default: return on_behind(state, group, m, now);
+  }
+}
+
+}  // namespace fibocast::epochs

@@ -1,0 +1,162 @@
+// Groups that go on without members they lose: epochs, majorities, and members that come back.
+#include "runtime/node/epochs.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/node/workers.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kMillisecond = Workers::kMillisecond, kSecond = Workers::kSecond;
+
+ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
+  ClusterSettings settings;
+  settings.nodes = nodes;
+  settings.seed = seed;
+  settings.network.latency_min = 200'000, settings.network.latency_max = 600'000;
+  return settings;
+}
+
+Fault crash_of(std::vector<NodeId> nodes) { return {.kind = Fault::Kind::kCrash, .nodes = std::move(nodes)}; }
+
+TEST(Survivors, GoOnWithoutADeadMember) {
+  for (const NodeId dead : {15u, 7u, 1u, 0u}) {
+    Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+    const std::vector<NodeId> others = w.all_but({dead});
+    ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
+    const Fault crash = crash_of({dead});
+    w.begin(crash);
+    EXPECT_TRUE(w.run_until_each(others, 20, kSecond)) << "without " << dead;
+    EXPECT_EQ(w.failures(others), 0u) << "the barrier that was open goes on without " << dead;
+    for (const NodeId id : others) EXPECT_EQ(w.info(id).live, 15u);
+  }
+}
+
+TEST(Survivors, GoOnWhileHalfOfThemDieOneByOne) {
+  Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+  std::vector<NodeId> dead;
+  std::vector<Fault> crashes(14);
+  for (NodeId id = 0; id < 14; ++id) {
+    dead.push_back(id);
+    crashes[id] = crash_of({id});
+    w.begin(crashes[id]);
+    ASSERT_TRUE(w.run_until_each(w.all_but(dead), 5, 5 * kSecond)) << "without " << id;
+  }
+  EXPECT_EQ(w.failures({14, 15}), 0u);
+}
+
+TEST(Survivors, GoOnWhenSeveralDieAtOnceAlsoWhileTheEpochChanges) {
+  for (Nanoseconds apart = 0; apart < 100 * kMillisecond; apart += 3'100'000)
+    for (const std::vector<NodeId>& dead : {std::vector<NodeId>{0, 1}, {1, 0}, {0, 7}, {12, 0}, {3, 2}}) {
+      Workers w(cluster_of(16, static_cast<std::uint64_t>(apart)), GroupPolicy::kSurvivors);
+      w.run_for(20 * kMillisecond);
+      const Fault first = crash_of({dead[0]}), second = crash_of({dead[1]});
+      w.begin(first);
+      w.run_for(apart);
+      w.begin(second);
+      const std::vector<NodeId> others = w.all_but(dead);
+      ASSERT_TRUE(w.run_until_each(others, 10, 5 * kSecond)) << dead[0] << " " << dead[1] << " apart " << apart;
+      EXPECT_EQ(w.failures(others), 0u) << dead[0] << " " << dead[1] << " apart " << apart;
+    }
+}
+
+TEST(Survivors, AMemberThatComesBackIsInAgain) {
+  for (const NodeId dead : {0u, 5u, 15u})
+    for (const Nanoseconds down : {5 * kMillisecond, 300 * kMillisecond, 4 * kSecond}) {
+      Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+      const std::vector<NodeId> others = w.all_but({dead});
+      ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
+      const Fault crash = crash_of({dead});
+      w.begin(crash);
+      w.run_for(down);
+      w.cluster.heal(crash);
+      EXPECT_TRUE(w.run_until_each(w.all_but({}), 20, 10 * kSecond)) << dead << " after " << down;
+      EXPECT_EQ(w.failures(others), 0u) << dead << " after " << down;
+      for (const NodeId id : w.all_but({})) EXPECT_EQ(w.info(id).live, 16u);
+    }
+}
+
+TEST(Survivors, TheMinorityOfAPartitionIsToldAndIsInAgainAfterwards) {
+  for (const std::vector<NodeId>& minority :
+       {std::vector<NodeId>{10, 11, 12, 13, 14, 15}, {0, 1, 2, 3, 4, 5}, {1, 3, 5, 7, 9, 11}}) {
+    Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+    ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
+    const Fault partition{.kind = Fault::Kind::kPartition, .nodes = minority};
+    w.begin(partition);
+    const std::vector<NodeId> majority = w.all_but(minority);
+    EXPECT_TRUE(w.run_until_each(majority, 20, 10 * kSecond));
+    w.run_for(2 * kSecond);
+    EXPECT_EQ(w.failures(majority), 0u);
+    for (const NodeId id : minority) {
+      EXPECT_GT(w.workers[id].failures[Verdict::kPartitioned], 0u) << id;
+      EXPECT_TRUE(w.info(id).outside);
+      EXPECT_EQ(w.workers[id].failures.size(), 1u) << "nothing but PARTITIONED";
+    }
+    w.cluster.heal(partition);
+    EXPECT_TRUE(w.run_until_each(w.all_but({}), 20, 20 * kSecond));
+    EXPECT_EQ(w.failures(majority), 0u);
+    for (const NodeId id : w.all_but({})) EXPECT_EQ(w.info(id).live, 16u);
+  }
+}
+
+TEST(Survivors, OfTwoHalvesTheOneWithTheLowestRankGoesOn) {
+  Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+  const Fault partition{.kind = Fault::Kind::kPartition, .nodes = {1, 3, 5, 7, 9, 11, 13, 15}};
+  w.begin(partition);
+  const std::vector<NodeId> lowest = w.all_but(partition.nodes);
+  EXPECT_TRUE(w.run_until_each(lowest, 20, 10 * kSecond));
+  w.run_for(2 * kSecond);
+  for (const NodeId id : partition.nodes) EXPECT_GT(w.workers[id].failures[Verdict::kPartitioned], 0u);
+  w.cluster.heal(partition);
+  EXPECT_TRUE(w.run_until_each(w.all_but({}), 20, 20 * kSecond));
+}
+
+TEST(Survivors, NobodyGoesOnWhereThereIsNoMajority) {
+  Workers w(cluster_of(15), GroupPolicy::kSurvivors);
+  const Fault first{.kind = Fault::Kind::kPartition, .nodes = {0, 1, 2, 3, 4}};
+  const Fault second{.kind = Fault::Kind::kPartition, .nodes = {5, 6, 7, 8, 9}};
+  w.begin(first), w.begin(second);
+  w.run_for(10 * kSecond);
+  for (const NodeId id : w.all_but({})) EXPECT_GT(w.workers[id].failures[Verdict::kPartitioned], 0u) << id;
+  w.cluster.heal(first), w.cluster.heal(second);
+  EXPECT_TRUE(w.run_until_each(w.all_but({}), 20, 20 * kSecond));
+}
+
+TEST(Quorum, GoesOnWithAtLeastSoMany) {
+  Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
+  const Fault four = crash_of({0, 3, 6, 9});
+  w.begin(four);
+  const std::vector<NodeId> twelve = w.all_but(four.nodes);
+  EXPECT_TRUE(w.run_until_each(twelve, 20, 5 * kSecond));
+  EXPECT_EQ(w.failures(twelve), 0u);
+  const Fault fifth = crash_of({15});
+  w.begin(fifth);
+  w.run_for(5 * kSecond);
+  for (const NodeId id : w.all_but({0, 3, 6, 9, 15})) EXPECT_GT(w.workers[id].failures[Verdict::kPartitioned], 0u);
+  w.cluster.heal(fifth);
+  EXPECT_TRUE(w.run_until_each(twelve, 20, 10 * kSecond));
+}
+
+TEST(Policy, WhatCannotBeIsRefused) {
+  VirtualCluster cluster(cluster_of(4));
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  GroupDefinition d;
+  d.name = "work";
+  d.members.add_run({0, 4});
+  d.policy = GroupPolicy::kQuorum;
+  for (const Rank quorum : {0u, 1u, 2u, 5u}) {
+    d.quorum = quorum;
+    EXPECT_EQ(cluster.create(0, d).admission, Admission::kBadPolicy) << quorum;
+  }
+  d.policy = GroupPolicy::kSurvivors, d.quorum = 3;
+  EXPECT_EQ(cluster.create(0, d).admission, Admission::kBadPolicy);
+  d.quorum = 0, d.routers = 1;
+  EXPECT_EQ(cluster.create(0, d).admission, Admission::kBadPolicy);
+  d.routers = 0;
+  EXPECT_EQ(cluster.create(0, d).admission, Admission::kTaken);
+}
+
+}  // namespace
+}  // namespace fibocast
