@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kSuspicion = std::chrono::milliseconds(500);
 // Beyond the suspicion time: a probe's interval, the questions to all members, and two cores for 16 daemons.
-constexpr auto kTolerance = std::chrono::milliseconds(2500);
+constexpr auto kTolerance = std::chrono::milliseconds(1500);
 
 // Operations one after the other at every member. Who fails waits for the others to fail too; then all go on to the
 // same generation, so that they stay in step.
