@@ -116,8 +116,9 @@ RankSet missing_ranks(NodeState& state, std::uint32_t group) {
 RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
   RankSet ranks;
   const GroupState& g = state.groups[group];
+  const bool nodes = g.inquiry.reason == Verdict::kPeerLost;  // else an application
   for (Rank r = 0; r < groups::size_of(g); ++r)
-    if (r == g.inquiry.lost || presence::is_lost(state, groups::node_of(g, r))) ranks.add(r);
+    if (r == g.inquiry.lost || (nodes && presence::is_lost(state, groups::node_of(g, r)))) ranks.add(r);
   return ranks;
 }
 

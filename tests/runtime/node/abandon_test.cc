@@ -145,6 +145,32 @@ TEST(Abandon, AShellThatDiesIsLostAndAnotherTakesItsPlace) {
   EXPECT_EQ(team.done(again).generation, 1u);
 }
 
+// A group that goes on without lost members repeats its barrier: who had called and died is lost to that one as well.
+TEST(Abandon, InAGroupThatLosesAMemberMeanwhile) {
+  for (const Nanoseconds crash_at : {kGrace / 2, kGrace - 30 * kMillisecond, kGrace + kMillisecond}) {
+    Team team(with_grace(5));
+    GroupDefinition d;
+    d.name = "work", d.policy = GroupPolicy::kSurvivors, d.plan = with_grace(5).node.plan;
+    d.members.add_run({0, 5});
+    ASSERT_TRUE(team.wait({team.cluster.create(0, d).cookie}));
+    team.group = team.cluster.open(0, "work").group;
+    const std::uint64_t first = team.barrier(0, 0, team.in(30 * kSecond)),
+                        dead = team.barrier(1, 0, team.in(30 * kSecond));
+    team.cluster.node(1).abandon_call(dead);
+    pass_time(team, crash_at);
+    team.cluster.node(4).stop();
+    pass_time(team, 5 * kSecond);
+    const std::uint64_t second = team.barrier(2, 0, team.in(5 * kSecond)),
+                        third = team.barrier(3, 0, team.in(5 * kSecond));
+    ASSERT_TRUE(team.wait({first, second, third}));
+    for (const std::uint64_t cookie : {first, second, third}) {
+      EXPECT_EQ(team.verdict(cookie), Verdict::kCallerLost) << crash_at;
+      EXPECT_EQ(team.done(cookie).ranks, only(1)) << crash_at;
+    }
+    EXPECT_EQ(team.cluster.node(1).node().counters().callers_lost, 1u);
+  }
+}
+
 // ---- several participants at one node
 
 struct Pairs {
