@@ -1,5 +1,7 @@
 #include "runtime/daemon/session.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -14,6 +16,12 @@ namespace {
 
 std::uint32_t newest_client(const SessionContext& context) {
   return static_cast<std::uint32_t>(context.counters.accepted);
+}
+
+// The other end of the connection is closed, and not only its sending half.
+bool has_hung_up(int socket) {
+  pollfd end{socket, 0, 0};
+  return poll(&end, 1, 0) == 1 && (end.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 }  // namespace
@@ -51,7 +59,8 @@ void Session::handle_frames() {
 }
 
 void Session::read_more() {
-  if (closed_ || closing_ || reading_ || blocked_ || requests_.full() || responses_.full()) return;
+  if (closed_ || closing_ || reading_) return;
+  if (blocked_ || requests_.full() || responses_.full()) return watch_end();
   const std::span<std::byte> room = received_.prepare();
   reading_ = true;
   socket_.async_read_some(
@@ -59,6 +68,20 @@ void Session::read_more() {
       kept_in(read_memory_, [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
         self->on_read(error, bytes);
       }));
+}
+
+// While nothing is read, the death of the client is noticed all the same: what it has called is then to be given up.
+void Session::watch_end() {
+  if (watching_) return;
+  if (has_hung_up(socket_.native_handle())) return close();
+  watching_ = true;
+  socket_.async_wait(Socket::wait_error, kept_in(watch_memory_, [self = shared_from_this()](const auto& error) {
+                       self->watching_ = false;
+                       if (error || self->closed_ || self->reading_) return;  // reading finds the end by itself
+                       self->context_.host.read_clock();
+                       self->read_more();
+                       self->context_.host.pump();
+                     }));
 }
 
 void Session::on_read(const boost::system::error_code& error, std::size_t bytes) {

@@ -185,6 +185,23 @@ TEST_F(DaemonClients, AnApplicationThatDiesInABarrierIsLostToAllAndItsNodeLivesO
   EXPECT_EQ(again.status().counters().at("node_callers_lost"), 1u);
 }
 
+TEST_F(DaemonClients, AnApplicationThatDiesWithAsMuchUnderWayAsItMayIsLostToo) {
+  plan_cluster(3);  // nobody calls at the third
+  for (Settings& settings : settings_) settings.client_grace_ms = 50;
+  start_all();
+  RawClient waits(socket(0)), watches(socket(1));
+  waits.open_group("gate");
+  {
+    RawClient dies(socket(1));
+    dies.start_barrier("gate");
+    for (std::uint64_t tag = 1; tag < RequestTable::kPlaces; ++tag) dies.send(receive_of(tag));
+    while (watches.status().counters().at("now_requests") < RequestTable::kPlaces) std::this_thread::yield();
+  }
+  EXPECT_EQ(waits.barrier("gate").status().code(), client::CODE_PEER_LOST);
+  while (watches.status().counters().at("now_requests") > 0) std::this_thread::yield();
+  EXPECT_EQ(watches.status().clients(), 1u);
+}
+
 TEST_F(DaemonClients, AnApplicationThatComesBackInTimeTakesItsPlaceAgain) {
   plan_cluster(2);
   for (Settings& settings : settings_) settings.client_grace_ms = 60'000;
