@@ -16,7 +16,7 @@ Limits one_operation(Rank ranks) {
   Limits l = Limits::simulated();
   l.nodes = ranks, l.groups = 1, l.channels = 1, l.stages = 2, l.transfers = 1;
   l.small_window = 8, l.bulk_streams = 8, l.bulk_window = 64;
-  l.local_work = 256, l.buffers = 256;
+  l.local_work = 256, l.buffers = 256, l.slowest_ranks = 0;
   return l;
 }
 

@@ -63,6 +63,7 @@ bool print_message(Nanoseconds now, NodeId from, NodeId to, std::span<const std:
               static_cast<long long>(now), from, to, static_cast<int>(m->type),
               static_cast<unsigned long long>(m->group >> 48), m->generation, static_cast<int>(m->verdict),
               m->arrived ? " arrived" : "", m->window_base, m->completed);
+  if (m->next_epoch != 0) std::printf(" epoch %u next %u", m->epoch, m->next_epoch);
   for (std::uint32_t i = 0; i < m->ranks.size(); ++i) std::printf(" %u", m->ranks.at(i));
   std::printf("\n");
   return true;
@@ -77,7 +78,7 @@ void listen(VirtualCluster& cluster) {
 struct Choice {
   bool plain = false;  // without the troubles of swarm_trouble.h
   const char* option() const { return plain ? " --plain" : ""; }
-  Scenario scenario(std::uint64_t seed) const { return plain ? make_scenario(seed) : make_troubled_scenario(seed); }
+  Scenario scenario(std::uint64_t seed) const { return plain ? make_scenario(seed) : scenario_of(seed); }
 };
 
 // Twice, because a run that cannot be seen again helps nobody. False if a promise was broken.

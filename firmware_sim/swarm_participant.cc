@@ -11,6 +11,7 @@ namespace {
 
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr int kAttemptsToOpen = 25;
+constexpr int kAttemptsToJoin = 100;
 constexpr int kAttemptsToCreate = 40;
 constexpr Nanoseconds kCreationPatience = 40'000 * kMillisecond;  // more than a node has
 
@@ -89,6 +90,14 @@ bool SwarmParticipant::knows_group() const {
   const Node& node = run_.cluster().node(node_).node();
   for (std::uint32_t i = 0; i < node.group_count(); ++i)
     if (node.group_info(i).id == group_id(group().name, true)) return true;
+  return false;
+}
+
+// It was numbered by what its node knew before it joined the others again.
+bool SwarmParticipant::is_ahead() const {
+  const Node& node = run_.cluster().node(node_).node();
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (node.group_info(i).id == id_) return node.group_info(i).next_generation <= generation_;
   return false;
 }
 
@@ -193,6 +202,12 @@ void SwarmParticipant::on_answer(const Answer& answer) {
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) r.missing.push_back(done.ranks.at(i));
   r.payload = r.result = fingerprint(answer.payload);
   run_.history().records.push_back(r);
+  const bool goes_on = group().policy != GroupPolicy::kAll;
+  const bool outside = done.verdict == Verdict::kPartitioned;
+  times_outside_ = outside ? times_outside_ + 1 : 0;
+  // Where the others are by now; unless there will never be a majority again.
+  if (outside) return times_outside_ < kAttemptsToJoin ? open_again(kAttemptsToOpen) : end();
+  if (goes_on && done.verdict == Verdict::kStale && is_ahead()) return open_again(kAttemptsToOpen);
   later(run_.pause(), [this, payload = done.payload] {
     run_.cluster().node(node_).release(payload);
     ++generation_;

@@ -31,6 +31,7 @@ class SwarmParticipant {
   void later(Nanoseconds delay, std::function<void()> action);
   void enter(const Membership& m);
   bool knows_group() const;
+  bool is_ahead() const;
   void open_again(int attempts);
   void call_next();
   void call();
@@ -49,6 +50,7 @@ class SwarmParticipant {
   Generation generation_ = 0;
   Nanoseconds patience_ = 0;  // of the call that is being made
   std::uint64_t cookie_ = 0;  // of the call that was taken
+  int times_outside_ = 0;     // in a row
   int lives_ = 0;             // how often it died
   bool begun_ = false, ended_ = false;
 };

@@ -16,7 +16,8 @@ constexpr Nanoseconds kRest = 5 * kSecond;
 
 std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
   std::vector<HistoryGroup> groups;
-  for (const ScenarioGroup& g : scenario.groups) groups.push_back({g.name, g.members, g.participants});
+  for (const ScenarioGroup& g : scenario.groups)
+    groups.push_back({g.name, g.members, g.participants, g.policy != GroupPolicy::kAll});
   return groups;
 }
 
@@ -37,6 +38,7 @@ GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& gro
   definition.name = group.name;
   for (NodeId id : group.members) definition.members.add(id);
   definition.participants = group.participants;
+  definition.policy = group.policy, definition.quorum = group.quorum;
   definition.plan = plan_of(scenario, group);
   return definition;
 }

@@ -197,7 +197,8 @@ std::string describe(const Scenario& scenario) {
   for (const ScenarioGroup& group : scenario.groups)
     text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
-            (group.tree.empty() ? "" : ", a given tree") + ")";
+            (group.tree.empty() ? "" : ", a given tree") +
+            (group.policy == GroupPolicy::kAll ? "" : ", goes on without the lost") + ")";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }
 

@@ -26,6 +26,8 @@ struct ScenarioGroup {
   std::string name;
   std::vector<NodeId> members;  // ascending
   std::uint32_t participants = 1;
+  GroupPolicy policy = GroupPolicy::kAll;  // kCreated
+  Rank quorum = 0;
   Plan plan;                                  // kCreated
   std::vector<TreeTableEntry> tree;           // its given tree, if any: the plan names it once it views this
   std::vector<ScenarioOperation> operations;  // by generation

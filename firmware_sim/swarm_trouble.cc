@@ -125,13 +125,23 @@ void live_with(Scenario& scenario, Fault& fault) {
 
 }  // namespace
 
-Scenario make_troubled_scenario(std::uint64_t seed) {
-  Scenario scenario = make_scenario(seed);
-  Random random(seed ^ 0xfa0175);
+namespace {
+
+// Somebody created it, and it goes on as long as there is a majority, or a quorum.
+void let_shrink(ScenarioGroup& group, Random& random) {
+  group.kind = ScenarioGroup::Kind::kCreated;
+  group.name = "picked";
+  const auto size = static_cast<Rank>(group.members.size());
+  group.policy = random.chance(0.7) ? GroupPolicy::kSurvivors : GroupPolicy::kQuorum;
+  if (group.policy == GroupPolicy::kQuorum)
+    group.quorum = size / 2 + 1 + static_cast<Rank>(random.below(size - size / 2));
+}
+
+Scenario trouble(Scenario scenario, Random& random, bool shrinks) {
   scenario.cluster.limits.stages = 64;
   scenario.cluster.limits.transfers = std::max(scenario.cluster.limits.transfers, 80u);
   for (ScenarioGroup& group : scenario.groups)
-    if (group.participants == 1 && random.chance(0.6)) add_data(random, group, plan_of(scenario, group));
+    if (!shrinks && group.participants == 1 && random.chance(0.6)) add_data(random, group, plan_of(scenario, group));
   if (random.chance(0.4)) tighten(scenario);
   for (std::uint64_t left = random.below(4); left > 0; --left) {
     Fault fault = random_fault(random, scenario);
@@ -140,6 +150,25 @@ Scenario make_troubled_scenario(std::uint64_t seed) {
   }
   scenario.grace = grace_for(scenario.cluster);
   return scenario;
+}
+
+}  // namespace
+
+Scenario make_troubled_scenario(std::uint64_t seed) {
+  Random random(seed ^ 0xfa0175);
+  return trouble(make_scenario(seed), random, false);
+}
+
+Scenario make_shrinking_scenario(std::uint64_t seed) {
+  Random random(seed ^ 0x5417);
+  Scenario scenario = make_scenario(seed);
+  scenario.groups.resize(1);
+  let_shrink(scenario.groups.front(), random);
+  return trouble(std::move(scenario), random, true);
+}
+
+Scenario scenario_of(std::uint64_t seed) {
+  return seed % 3 == 0 ? make_shrinking_scenario(seed) : make_troubled_scenario(seed);
 }
 
 }  // namespace fibocast

@@ -10,5 +10,9 @@ namespace fibocast {
 
 // make_scenario(seed) with all of that.
 Scenario make_troubled_scenario(std::uint64_t seed);
+// The same with groups that go on without members they lose: barriers and multicasts.
+Scenario make_shrinking_scenario(std::uint64_t seed);
+// What ./dev sim runs: every third seed shrinks.
+Scenario scenario_of(std::uint64_t seed);
 
 }  // namespace fibocast

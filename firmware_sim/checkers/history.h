@@ -25,6 +25,7 @@ struct HistoryGroup {
   std::string name;
   std::vector<NodeId> members;  // by rank
   std::uint32_t participants = 1;
+  bool goes_on = false;  // without members that are lost
 };
 
 struct Record {

@@ -3,15 +3,27 @@
 #include "firmware_sim/checkers/checkers.h"
 
 namespace fibocast {
+namespace {
+
+bool may_be_cut_off(const History& history, const Record& r) {
+  const HistoryGroup& group = history.groups[r.group];
+  return group.goes_on &&
+         std::ranges::any_of(group.members, [&](NodeId node) { return troubled(history, node, 0, r.at); });
+}
+
+}  // namespace
 
 Findings check_losses(const History& history) {
   std::map<GenerationKey, Nanoseconds> began;  // verdicts stay on record: who comes later is told of that time
   Findings findings;
   for (const Record& r : history.records) {
     if (r.kind == Record::Kind::kArrived) began.try_emplace({r.group, r.generation}, r.at);
+    if (r.kind == Record::Kind::kDone && r.verdict == Verdict::kPartitioned && !may_be_cut_off(history, r))
+      findings.push_back(describe(history, r) + "PARTITIONED although nobody was cut off");
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kPeerLost) continue;
     const auto there = [&](NodeId node) {
-      return !troubled(history, node, began[{r.group, r.generation}], r.at, history.suspicion / 2);
+      const Nanoseconds from = history.groups[r.group].goes_on ? 0 : began[{r.group, r.generation}];  // it may be back
+      return !troubled(history, node, from, r.at, history.suspicion / 2);
     };
     if (r.missing.empty()) findings.push_back(describe(history, r) + "PEER_LOST names nobody");
     for (const Rank rank : r.missing)

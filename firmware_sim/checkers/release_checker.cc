@@ -14,7 +14,10 @@ Findings check_release(const History& history) {
     if (r.kind == Record::Kind::kArrived) here.insert({r.node, r.participant});
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
     const HistoryGroup& group = history.groups[r.group];
-    const std::size_t all = group.members.size() * group.participants;
+    std::size_t all = group.members.size() * group.participants;
+    for (const NodeId node : group.members)
+      for (std::uint32_t i = 0; group.goes_on && i < group.participants; ++i)
+        all -= !here.contains({node, i}) && troubled(history, node, 0, r.at);
     if (here.size() != all)
       findings.push_back(describe(history, r) + "released when " + std::to_string(here.size()) + " of " +
                          std::to_string(all) + " had arrived");

@@ -1,9 +1,11 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <map>
 
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
+#include "runtime/cli/straggler_text.h"
 
 namespace fibocast {
 namespace {
@@ -22,12 +24,15 @@ Json to_json(const PeerInfo& peer) {
 }
 
 Json to_json(const GroupInfo& group) {
+  Json slowest = Json::array();
+  for (const SlowRank& row : group.slowest) slowest.push_back(to_json(row));
   return {{"name", group.name},
           {"rank", group.rank},
           {"size", group.size},
           {"participants", group.participants},
           {"next_generation", group.next_generation},
-          {"ranks", group.nodes}};
+          {"ranks", group.nodes},
+          {"slowest", slowest}};
 }
 
 Json to_json(const NodeInfo& node) {
@@ -60,6 +65,7 @@ void print_node(const NodeInfo& node) {
   for (const GroupInfo& group : node.groups)
     std::cout << "group '" << group.name << "': rank " << group.rank << " of " << group.size << ", "
               << group.next_generation << " operations done, members " << ranks_text(group.nodes) << "\n";
+  for (const GroupInfo& group : node.groups) std::cout << slowest_text(group);
   std::cout << std::flush;
 }
 
@@ -90,22 +96,47 @@ Result<NodeInfo> ask(const LocalNode& local) {
   return client.ok() ? client.value()->status() : Result<NodeInfo>(client.status());
 }
 
-// All daemons of the local cluster, one line each.
+// The answers of the daemons of a record, in its order.
+using Answers = std::vector<Result<NodeInfo>>;
+
+Json to_json(const ClusterRecord& record, Answers& answers) {
+  Json nodes = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    nodes.push_back(answers[i].ok() ? to_json(*answers[i])
+                                    : Json{{"rank", record.nodes[i].rank}, {"error", answers[i].status().sentence}});
+  return {{"transport", record.transport}, {"machine", record.machine}, {"nodes", nodes}};
+}
+
+// Of each group as the first daemon that knows somebody.
+void print_slowest(Answers& answers) {
+  std::map<std::string, std::string> texts;
+  for (auto& node : answers) {
+    if (!node.ok()) continue;
+    for (const GroupInfo& group : node->groups)
+      if (!group.slowest.empty()) texts.try_emplace(group.name, slowest_text(group));
+  }
+  for (const auto& [group, text] : texts) std::cout << text;
+}
+
+void print_cluster(const ClusterRecord& record, Answers& answers) {
+  std::cout << "rank  address                  pid  connected  groups  clients  resends\n";
+  for (std::size_t i = 0; i < answers.size(); ++i) print_row(record.nodes[i], answers[i]);
+  print_slowest(answers);
+  std::cout << std::flush;
+}
+
+// All daemons of the local cluster, one line each, and who is slow in its groups.
 int show_cluster(const Command& command, const std::string& dir) {
   const auto record = read_cluster_record(dir);
   if (!record)
     return report(command,
                   {Code::kUnavailable, "no local cluster is up in " + dir + ", and FIBOCAST_SOCKET is not set", {}});
-  Json nodes = Json::array();
-  if (!command.json) std::cout << "rank  address                  pid  connected  groups  clients  resends\n";
-  for (const LocalNode& local : record->nodes) {
-    auto node = ask(local);
-    if (!command.json)
-      print_row(local, node);
-    else
-      nodes.push_back(node.ok() ? to_json(*node) : Json{{"rank", local.rank}, {"error", node.status().sentence}});
-  }
-  if (command.json) print_json({{"transport", record->transport}, {"machine", record->machine}, {"nodes", nodes}});
+  Answers answers;
+  for (const LocalNode& local : record->nodes) answers.push_back(ask(local));
+  if (command.json)
+    print_json(to_json(*record, answers));
+  else
+    print_cluster(*record, answers);
   return 0;
 }
 
@@ -113,13 +144,14 @@ int show_cluster(const Command& command, const std::string& dir) {
 
 void add_status_command(CLI::App& app, Command& command) {
   auto choice = std::make_shared<DaemonChoice>();
-  CLI::App* sub = add_subcommand(app, command, "status",
-                                 "One daemon's peers, groups and counters; or a line for each of the local cluster",
-                                 "fibocast status --rank 0 --json", [&command, choice] {
-                                   const char* socket = std::getenv("FIBOCAST_SOCKET");
-                                   const bool one = !choice->socket.empty() || choice->rank || (socket && *socket);
-                                   return one ? show_one(command, *choice) : show_cluster(command, choice->dir);
-                                 });
+  CLI::App* sub =
+      add_subcommand(app, command, "status",
+                     "One daemon's peers, groups, slowest ranks and counters; or a line for each of the local cluster",
+                     "fibocast status --rank 0 --json", [&command, choice] {
+                       const char* socket = std::getenv("FIBOCAST_SOCKET");
+                       const bool one = !choice->socket.empty() || choice->rank || (socket && *socket);
+                       return one ? show_one(command, *choice) : show_cluster(command, choice->dir);
+                     });
   add_daemon_options(*sub, *choice);
 }
 

@@ -240,6 +240,7 @@ void EmbeddedHost::on_call_done(const Event& event) {
   outcome.activated_at = done.activated_at;
   outcome.first_send_at = done.first_send_at;
   outcome.lateness = done.lateness;
+  outcome.straggler = done.straggler;
   end(*request, std::move(outcome));
 }
 

@@ -24,7 +24,7 @@ class Group {
   Rank size() const { return info_.size; }
   const GroupInfo& info() const { return info_; }
 
-  // Returns when every participant of every member has called.
+  // Returns when every participant of every member has called. Outcome::straggler is who came last.
   Outcome barrier(Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
     return participant_->operate(call(Operation::kBarrier, 0, {}, deadline, options));
   }

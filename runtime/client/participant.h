@@ -26,6 +26,7 @@
 #include "collectives/types.h"
 #include "runtime/client/completion.h"
 #include "runtime/client/status.h"
+#include "runtime/node/straggler.h"
 
 namespace fibocast {
 
@@ -40,6 +41,9 @@ struct Outcome {
   Nanoseconds activated_at = 0;    // when the last message this rank waited for was in
   Nanoseconds first_send_at = 0;   // begin of this rank's first send; 0 if it sent nothing
   Nanoseconds lateness = 0;        // emulated NIC: largest wake-up delay of this operation at this node
+  // A barrier that is ok: the rank of the group that came last, and by how much. kNoRank: not known, because the group
+  // has one rank only or the barrier was released by a verdict, after messages had been lost with a node.
+  Straggler straggler;
 
   bool ok() const { return status.ok(); }
   // The payload as elements. Precondition: it holds whole ones.
@@ -134,6 +138,9 @@ struct GroupInfo {
   std::uint32_t participants = 1;  // local ones at each node
   Generation next_generation = 0;
   std::vector<NodeId> nodes;  // in the order of ranks
+  // Of Participant::status(): who came last to barriers as this node was told, the largest `total` first; at most
+  // Limits::slowest_ranks (16).
+  std::vector<SlowRank> slowest;
 };
 
 // Any tree of a group's ranks: made for different nodes, read from a file, drawn by hand. An operation whose root is

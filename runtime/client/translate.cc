@@ -1,5 +1,6 @@
 #include "runtime/client/translate.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fibocast {
@@ -37,6 +38,10 @@ GroupInfo to_group(const client::Group& group) {
   info.participants = group.participants();
   info.next_generation = group.next_generation();
   info.nodes.assign(group.ranks().begin(), group.ranks().end());
+  for (const auto& row : group.slowest())
+    info.slowest.push_back({row.rank(), row.times(), row.total_ns(), row.largest_ns(), row.unseen_ns()});
+  std::stable_sort(info.slowest.begin(), info.slowest.end(),
+                   [](const SlowRank& a, const SlowRank& b) { return a.total > b.total; });
   return info;
 }
 
@@ -130,6 +135,7 @@ Outcome decode_outcome(const client::Response& response) {
   outcome.activated_at = from.activated_at_ns();
   outcome.first_send_at = from.first_send_at_ns();
   outcome.lateness = from.lateness_ns();
+  if (from.has_straggler()) outcome.straggler = {from.straggler(), from.straggler_late_ns()};
   return outcome;
 }
 

@@ -32,6 +32,18 @@ std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id) {
   return {};
 }
 
+namespace {
+
+void fill_slow_rank(const SlowRank& row, client::SlowRank& out) {
+  out.set_rank(row.rank);
+  out.set_times(row.times);
+  out.set_total_ns(row.total);
+  out.set_largest_ns(row.largest);
+  out.set_unseen_ns(row.unseen);
+}
+
+}  // namespace
+
 void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out) {
   if (!info) return;
   out.set_name(info->name.data(), info->name.size());
@@ -41,6 +53,7 @@ void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out) 
   out.set_routers(info->routers);
   out.set_next_generation(info->next_generation);
   for (std::uint32_t i = 0; i < info->members.size(); ++i) out.add_ranks(info->members.at(i));
+  for (const SlowRank& row : info->slowest) fill_slow_rank(row, *out.add_slowest());
 }
 
 std::string read_members(const client::CreateGroup& wanted, RankSet& members) {

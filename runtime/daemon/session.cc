@@ -164,6 +164,10 @@ bool Session::on_call_done(const Event& event) {
   outcome.set_activated_at_ns(done.activated_at);
   outcome.set_first_send_at_ns(done.first_send_at);
   outcome.set_lateness_ns(done.lateness);
+  if (done.straggler.rank != kNoRank) {
+    outcome.set_straggler(done.straggler.rank);
+    outcome.set_straggler_late_ns(done.straggler.late_by);
+  }
   requests_.free(*request);
   send_response(done.payload);
   progress();

@@ -175,6 +175,7 @@ void add_limits(Fields& f) {
   bound("requests", "calls of local applications under way", 1, 65'536, &Limits::requests);
   bound("message_credit", "messages a peer may send before one is received", 1, 1024, &Limits::message_credit);
   bound("nic_queue", "transfers waiting for the emulated NIC", 4, 1'048'576, &Limits::nic_queue);
+  bound("slowest_ranks", "rows of a group's table of who comes last to barriers", 0, 4096, &Limits::slowest_ranks);
   f.push_back(number<std::uint64_t>("limits.payload_bytes", "", "all payload buffers of the node together", 4096,
                                     1ull << 40, [](Settings& s) -> std::uint64_t& { return s.limits.payload_bytes; }));
 }

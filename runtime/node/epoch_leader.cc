@@ -94,17 +94,19 @@ bool all_of_list(NodeState& state, std::uint32_t group, Is is) {
   return true;
 }
 
-RankSet lost_ranks(const GroupState& g) {
+// Also those who are back, and those who join now: nothing goes on across a change.
+RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
+  const GroupState& g = state.groups[group];
+  const auto members = groups::inquiry_members(state, group);
   RankSet ranks;
-  for (Rank r = 0; r < groups::size_of(g); ++r)
-    if (g.live.has(r) && !g.proposed.has(r)) ranks.add(r);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (g.live.has(r) != g.proposed.has(r) || (g.live.has(r) && members[r].missed)) ranks.add(r);
   return ranks;
 }
 
 void begin_installing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (!has_majority(state, group, g.proposed)) return give_up(g, now);
-  g.inquiry.ranks = lost_ranks(g);
   begin_step(state, group, Phase::kInstalling);
   if (!install(state, group, install_message(state, group), now)) give_up(g, now);
 }
@@ -123,10 +125,12 @@ void propose(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.inquiry.phase == Phase::kDefining || g.inquiry.phase == Phase::kRemoving) return;
   if (!list_members(state, group) || !has_majority(state, group, g.proposed)) return;
+  const RankSet lost = lost_ranks(state, group);
   stop(state, group, next_number(state, g), now);
   g.change.leader = g.rank;
   outcomes(state, group);
   groups::start_inquiry(state, group, Phase::kStopping, now, now + state.settings.suspicion);
+  g.inquiry.ranks = lost;
   g.inquiry.generation = first_outcome(state, g);
   g.inquiry.window_base = g.inquiry.furthest = g.base;
   begin_step(state, group, Phase::kStopping);

@@ -8,6 +8,7 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/streams.h"
 
 namespace fibocast::epochs {
 
@@ -32,30 +33,45 @@ std::uint32_t slot_to_end(NodeState& state, std::uint32_t group, Generation gene
   return operations::open_slot(state, group, m, now);
 }
 
-void apply(NodeState& state, std::uint32_t group, Generation generation, Outcome outcome, const RankSet& lost,
-           Nanoseconds now) {
+// With the ranks of the old epoch: what is told to others about an operation goes to those it was among.
+void end_one(NodeState& state, std::uint32_t group, Generation generation, Outcome outcome, const RankSet& lost,
+             Nanoseconds now) {
   const std::uint32_t slot = slots::index_of(state, group, generation);
-  Slot& s = state.slots[slot];
+  const Slot& s = state.slots[slot];
   if (!slots::holds(s, generation)) {
     const std::uint32_t ended = outcome == Outcome::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
     if (ended != kNoIndex) operations::conclude(state, ended, Verdict::kPeerLost, lost, now);
-    return;
+  } else if (s.operation != Operation::kBarrier) {
+    operations::conclude(state, slot, Verdict::kPeerLost, lost, now);
+  } else if (outcome == Outcome::kReleased) {
+    operations::conclude(state, slot, s.called ? Verdict::kOk : Verdict::kStale, {}, now);
   }
-  if (s.state != Slot::State::kOpen) return;
-  const bool barrier = s.operation == Operation::kBarrier;
-  if (barrier && outcome == Outcome::kReleased)
-    return operations::conclude(state, slot, s.called ? Verdict::kOk : Verdict::kStale, {}, now);
-  if (!barrier || !operations::repeat(state, slot))
-    return operations::conclude(state, slot, Verdict::kPeerLost, lost, now);
-  if (outcome == Outcome::kDecided) slots::set_due(state, s, now);
 }
 
-void apply_outcomes(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  for (Slot& s : groups::slots_of(state, group)) {  // those who pass data on do so no longer
+    if (s.state != Slot::State::kDone || s.closed) continue;
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    streams::give_up_sends(state, slot, kNoNode, now);
+    operations::close_if_through(state, slot, now);
+  }
   for (std::size_t i = 0; i < m.piece.size(); ++i) {
-    const Generation generation = m.generation + i;
-    const GroupState& g = state.groups[group];
-    if (generation - g.base >= state.limits.open_generations) continue;  // over, or wrapped
-    apply(state, group, generation, static_cast<Outcome>(m.piece[i]), m.ranks, now);
+    const Generation generation = m.generation + static_cast<Generation>(i);
+    const bool open = generation - state.groups[group].base < state.limits.open_generations;  // not over, nor wrapped
+    if (open) end_one(state, group, generation, static_cast<Outcome>(m.piece[i]), m.ranks, now);
+  }
+}
+
+// With the ranks of the new epoch.
+void repeat_barriers(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  for (Slot& s : groups::slots_of(state, group)) {
+    if (s.state != Slot::State::kOpen) continue;
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    const Generation at = s.generation - m.generation;
+    if (!operations::repeat(state, slot, now))
+      operations::conclude(state, slot, Verdict::kPeerLost, m.ranks, now);
+    else if (at < m.piece.size() && static_cast<Outcome>(m.piece[at]) == Outcome::kDecided)
+      slots::set_due(state, s, now);
   }
 }
 
@@ -100,24 +116,25 @@ void on_go(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseco
 
 void on_wanted(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (g.change.outside) return;
-  InquiryMember& member = groups::inquiry_members(state, group)[m.source];
-  const bool inside = g.live.has(m.source) && !member.left;
-  if (inside && (m.epoch != g.epoch || !runs(g))) return;  // the change that it wanted is over, or under way
-  if (!inside && leader_of(state, g) != g.rank) return void(tell_outside(state, group, from, now));
-  member.wants_in = !inside;
+  if (g.change.outside || leader_of(state, g) != g.rank) {
+    if (!g.live.has(m.source)) tell_outside(state, group, from, now);
+    return;
+  }
+  // What it wanted is over, or under way.
+  if (leader::is_busy(g) ? g.proposed.has(m.source) : g.live.has(m.source) && m.epoch != g.epoch) return;
+  const auto members = groups::inquiry_members(state, group);
+  members[m.source].wants_in = !g.live.has(m.source) || members[m.source].left;
+  for (std::uint32_t i = 0; i < m.ranks.size(); ++i)
+    if (m.ranks.at(i) < members.size()) members[m.ranks.at(i)].missed = true;
   want(state, g, now);
 }
 
 void on_behind(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
-  if ((c.settled && m.next_epoch < g.epoch) || m.root >= groups::size_of(g) || m.root == g.rank) return;
-  if (c.outside) {
-    c.leader = m.root;
-    return;
-  }
-  leave(state, group, now);
+  if (m.root >= groups::size_of(g) || m.root == g.rank) return;
+  if (!c.outside && c.settled && m.next_epoch < g.epoch) return;
+  if (!c.outside) leave(state, group, now);
   c.leader = m.root;
 }
 
@@ -154,12 +171,13 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   if (c.settled) g.settled.assign(g.live);
   g.epoch = m.next_epoch;
   c.settled = c.outside = c.cut_off = false;
-  c.step = Step::kInstalled;
-  if (!groups::set_live(state, group, g.proposed)) return false;
   if (newcomer)
     operations::begin_at(state, group, m.completed, now);
   else
-    apply_outcomes(state, group, m, now);
+    end_operations(state, group, m, now);
+  if (!groups::set_live(state, group, g.proposed)) return false;
+  repeat_barriers(state, group, m, now);
+  c.step = Step::kInstalled;
   g.global_base = std::max(g.global_base, std::min(m.window_base, g.base));
   return true;
 }
@@ -170,8 +188,12 @@ void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.change.settled = true;
   g.settled.assign(g.live);
   const auto members = groups::inquiry_members(state, group);
-  for (Rank r = 0; r < members.size(); ++r)
-    if (!members[r].left) members[r].dead = members[r].restarted = false;
+  g.change.wanted = false;
+  for (Rank r = 0; r < members.size(); ++r) {  // what has happened since the members were stopped is for another change
+    if (g.live.has(r) && !members[r].left) members[r].wants_in = false;
+    g.change.wanted = g.change.wanted || members[r].wants_in || (members[r].left && g.live.has(r));
+    if (!members[r].left) members[r].dead = members[r].restarted = members[r].missed = false;
+  }
   for (Slot& s : groups::slots_of(state, group))
     if (s.state == Slot::State::kOpen && s.called)
       presence::begin_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()), now);

@@ -19,7 +19,7 @@ using Step = EpochChange::Step;
 constexpr Nanoseconds kSettling = kAskAgain;
 
 struct Loss {
-  bool confirmed = false, restarted = false;
+  bool confirmed = false, restarted = false, ours = false;
 };
 
 void lose(NodeState& state, NodeId node, const Loss& loss, Nanoseconds now) {
@@ -29,6 +29,7 @@ void lose(NodeState& state, NodeId node, const Loss& loss, Nanoseconds now) {
     if (rank == kNoRank || g.rank == kNoRank) continue;
     InquiryMember& m = groups::inquiry_members(state, group)[rank];
     m.left = true, m.wants_in = false;
+    (loss.ours ? groups::inquiry_members(state, group)[g.rank] : m).missed = true;
     m.dead = m.dead || loss.confirmed, m.restarted = m.restarted || loss.restarted;
     const bool leaving = g.change.step != Step::kRunning && !g.proposed.has(rank);
     if (g.live.has(rank) && !g.change.outside && !leaving) want(state, g, now);
@@ -77,7 +78,7 @@ void on_restarted(NodeState& state, NodeId node, Nanoseconds now) {
   lose(state, node, {.confirmed = true, .restarted = true}, now);
 }
 
-void on_returned(NodeState& state, NodeId node, Nanoseconds now) { lose(state, node, {}, now); }
+void on_returned(NodeState& state, NodeId node, Nanoseconds now) { lose(state, node, {.ours = true}, now); }
 
 void want(NodeState& state, GroupState& g, Nanoseconds now) {
   EpochChange& c = g.change;
@@ -96,7 +97,7 @@ PeerMessage message(const GroupState& g, PeerMessageType type, Epoch next) {
 bool tell_outside(NodeState& state, std::uint32_t group, NodeId to, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   PeerMessage m = message(g, PeerMessageType::kEpochBehind, g.epoch);
-  m.root = leader_of(state, g);
+  m.root = g.change.outside ? g.change.leader : leader_of(state, g);
   return m.root == kNoRank || peers::send(state, to, m, true, now);
 }
 
@@ -129,7 +130,11 @@ void ask_leader(NodeState& state, std::uint32_t group, Rank leader, Nanoseconds 
   const GroupState& g = state.groups[group];
   const NodeId node = groups::node_of(g, leader);
   if (node == state.settings.self || !peers::connected(state, node)) return;
-  peers::send(state, node, message(g, PeerMessageType::kEpochWanted, 0), true, now);  // else asked again
+  PeerMessage m = message(g, PeerMessageType::kEpochWanted, 0);
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (members[r].missed) m.ranks.add(r);
+  peers::send(state, node, m, true, now);  // else asked again
 }
 
 void end_partitioned(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -195,14 +200,25 @@ bool leads_now(const NodeState& state, const GroupState& g, Nanoseconds now) {
   return c.step == Step::kRunning || is_late(state, c, now) || !peers::connected(state, groups::node_of(g, c.leader));
 }
 
+// From outside: who leads, as we were told last; if it does not answer, the next one is asked, who knows.
+Rank whom_to_ask(NodeState& state, std::uint32_t group) {
+  GroupState& g = state.groups[group];
+  const Rank asked = g.change.leader;
+  for (Rank i = 1; i <= groups::size_of(g); ++i) {
+    g.change.leader = (asked + i) % groups::size_of(g);
+    if (peers::connected(state, groups::node_of(g, g.change.leader))) break;
+  }
+  return asked;
+}
+
 void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
   c.due = now + kAskAgain;
-  const Rank leader = c.outside ? c.leader : leader_of(state, g);
+  const Rank leader = c.outside ? whom_to_ask(state, group) : leader_of(state, g);
   if (leads_now(state, g, now))
     leader::propose(state, group, now);
-  else if (leader != kNoRank && (c.outside || c.step == Step::kRunning || is_late(state, c, now)))
+  else if (leader != kNoRank && (c.outside || c.step == Step::kRunning || (c.wanted && is_late(state, c, now))))
     ask_leader(state, group, leader, now);
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/verdicts.h"
 
@@ -225,7 +226,8 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
           .epoch = g.epoch,
           .live = g.live_count,
           .outside = g.change.outside || g.change.cut_off,
-          .plan = g.plan};
+          .plan = g.plan,
+          .slowest = stragglers::slowest(*state_, i)};
 }
 
 void Node::start(Nanoseconds now) {

@@ -26,6 +26,7 @@
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
 #include "runtime/node/short_text.h"
+#include "runtime/node/straggler.h"
 #include "transport/emulated_nic.h"
 #include "transport/reliable_channel.h"
 
@@ -94,6 +95,7 @@ struct CallDone {
   Nanoseconds activated_at = 0;   // when the last message this rank waited for was in (the root: arrived_at)
   Nanoseconds first_send_at = 0;  // begin of this rank's first send (occupancy), 0 if it sent nothing
   Nanoseconds lateness = 0;       // the emulated NIC: largest wake-up delay in this operation at this node
+  Straggler straggler;            // a barrier that is kOk: who came last
 };
 
 // Something for the host. kCopy and kWork must be done before the next call into the node.
@@ -139,6 +141,7 @@ struct NodeCounters {
   std::uint64_t callers_back = 0;   // ... and somebody did
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
+  std::uint64_t stragglers = 0;  // barriers whose last rank is known here
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
@@ -211,6 +214,7 @@ class Node {
     Rank live = 0;         // members of this epoch
     bool outside = false;  // this node is not among them, or cannot reach them
     Plan plan;
+    std::span<const SlowRank> slowest;  // rows of the table, in no order; until the next command or event
   };
   std::uint32_t group_count() const;
   GroupInfo group_info(std::uint32_t index) const;  // index < group_count()

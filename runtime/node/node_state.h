@@ -15,6 +15,7 @@
 #include "collectives/engine.h"
 #include "runtime/node/failure_detector.h"
 #include "runtime/node/flight_recorder.h"
+#include "runtime/node/last_arrival.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
 #include "runtime/node/peer_map.h"
@@ -42,30 +43,29 @@ struct StreamOwner {
 // What a node keeps of a peer: an entry of NodeState::peers, found by NodeState::peer_map and never given up again.
 struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
-  NodeId node = kNoNode;
-  bool writable = true;
-  Nanoseconds trying_since = 0;  // when the channel was made
-  bool up_event = false, restarted_event = false, refused_event = false;
-  bool credit_owed = false;
-  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
-  std::uint8_t greet_told = 0;           // messages of that group's definition
-  bool greet_answered = false, greet_rejoined = false;
-  Nanoseconds greet_due = 0;  // tell it (again) then
-  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
-  bool answer_ok = false;
+  Nanoseconds trying_since = 0;        // when the channel was made
+  Nanoseconds greet_due = 0;           // tell it (again) then
   GroupId answer_group = 0;
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
-  std::uint32_t session = 0;      // counts sessions with the peer
-  std::uint64_t incarnation = 0;  // of the last one
-  std::uint32_t lives = 0;        // incarnations so far
-  bool lost_event = false;
-  BeliefReason lost_reason = BeliefReason::kHeard;
+  std::uint64_t incarnation = 0;  // of the last session
+  NodeId node = kNoNode;
+  std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
+  std::uint32_t session = 0;             // counts sessions with the peer
+  std::uint32_t lives = 0;               // incarnations so far
   // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
   std::uint32_t sent = 0, credited = 0;
   std::uint32_t consumed = 0, consumed_told = 0;
   std::uint32_t inbox_entries = 0;
   std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
+  std::uint8_t greet_told = 0;  // messages of that group's definition
+  bool greet_answered = false, greet_rejoined = false;
+  bool answer_owed = false;  // to its definition of a group, for which the channel had no room
+  bool answer_ok = false;
+  bool writable = true;
+  bool credit_owed = false;
+  bool up_event = false, restarted_event = false, refused_event = false, lost_event = false;
+  BeliefReason lost_reason = BeliefReason::kHeard;
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.
@@ -126,6 +126,7 @@ struct Slot {
   Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
   Nanoseconds asked_at = 0;        // since when this coordinator is being asked
   Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, lateness = 0;
+  LastArrival last_arrival;  // of a barrier
   RankSet ranks;
 };
 
@@ -169,13 +170,16 @@ struct Inquiry {
 
 // Per member of an inquiry.
 struct InquiryMember {
-  bool asked = false, answered = false, arrived = false;
-  std::uint8_t told = 0;  // kDefining: messages of the definition that are in its channel
+  bool asked : 1 = false;
+  bool answered : 1 = false;
+  bool arrived : 1 = false;
   // Between inquiries, for the group's next epoch:
-  bool left = false;       // was lost since the last one, if only for a while
-  bool dead = false;       // ... its process: it does not vote
-  bool restarted = false;  // ... it knows nothing of this epoch
-  bool wants_in = false;
+  bool left : 1 = false;       // was lost since the last one, if only for a while
+  bool dead : 1 = false;       // ... its process: it does not vote
+  bool restarted : 1 = false;  // ... it knows nothing of this epoch
+  bool wants_in : 1 = false;
+  bool missed : 1 = false;  // somebody could not reach it: named where an operation ends for it
+  std::uint8_t told = 0;    // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = false, told = 0; }
 };
 
@@ -232,6 +236,7 @@ struct GroupState {
   std::uint32_t held = 0;       // requests that wait for the window
   Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
   bool retrying = false, retry_again = false;
+  std::uint32_t slow_used = 0;  // rows of slow_ranks in use
   Inquiry inquiry;
   TreeIntake intake;
   Generation death = 0;   // in which an application died last, as far as known here,
@@ -288,6 +293,7 @@ struct NodeState {
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
+  std::span<SlowRank> slow_ranks;  // per group, slowest_ranks each
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
   FlightRecorder recorder;

@@ -8,6 +8,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/transfers.h"
 
 namespace fibocast::operations {
@@ -138,6 +139,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.arrived_at = now;
   s.called = true;
+  stragglers::on_call(state, slot, now);
   flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
   presence::begin_waiting(state, slot, now);
   pump(state, slot, now);
@@ -214,6 +216,7 @@ void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot) {
   d.cookie = r.call.cookie, d.verdict = s.verdict, d.generation = s.generation, d.ranks = s.ranks;
   d.arrived_at = s.arrived_at, d.activated_at = s.activated_at, d.first_send_at = s.first_send_at;
   d.lateness = s.lateness;
+  d.straggler = stragglers::answer_of(s);
   const bool receives = s.operation != Operation::kMulticast || !slots::is_source(state, slot);
   if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer && s.layout.result_bytes > 0) {
     state.buffers->add_reference(s.buffer);
@@ -241,6 +244,7 @@ Generation joinable_generation(NodeState& state, std::uint32_t group) {
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   Request& r = state.requests->at(request);
   GroupState& g = state.groups[r.group];
+  r.done.generation = r.call.generation.value_or(g.base);
   if (const Verdict refused = epochs::refuses(state, r.group, r.done.ranks); refused != Verdict::kPending)
     return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) return hold(state, request);

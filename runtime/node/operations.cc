@@ -11,6 +11,7 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/transfers.h"
 #include "runtime/node/window.h"
@@ -60,7 +61,8 @@ void close(NodeState& state, std::uint32_t slot) {
 bool has_delivered(const NodeState& state, std::uint32_t slot) {
   const Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
-  return s.delivered >= g.participants || g.rank >= participating_ranks(slots::shape_of(state, slot));
+  return s.delivered >= g.participants ||
+         groups::position_of(g, g.rank) >= participating_ranks(slots::shape_of(state, slot));
 }
 
 bool nothing_left(const NodeState& state, std::uint32_t slot) {
@@ -161,6 +163,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (verdict != Verdict::kOk || s.streams_open == 0) presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
+  stragglers::on_end(state, slot);
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
   s.frozen = false;
   s.due = kNever;
@@ -256,13 +259,14 @@ Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
   return earliest;
 }
 
-bool repeat(NodeState& state, std::uint32_t slot) {
+bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.frozen = s.arrived_when_frozen = s.blocked = false;
   s.lost = kNoRank, s.answer_owed = kNoNode;
   s.coordinators_tried = 0, s.asked_at = 0;
   s.activated_at = s.first_send_at = 0;
   s.resume_at = s.due = kNever;
+  stragglers::on_repeat(state, slot, now);
   slots::set_due(state, s, deadline_of(state, s));
   abandon::lose_again(state, slot);
   return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
@@ -280,6 +284,14 @@ void begin_at(NodeState& state, std::uint32_t group, Generation base, Nanosecond
     state.engine->forget(slot);
   }
   g.base = g.global_base = base;
+  for (std::uint32_t i = 0; i < state.requests->size(); ++i) {  // numbered by what was true before
+    Request& r = state.requests->at(i);
+    const bool numbered =
+        r.state == Request::State::kHeld && r.group == group && r.call.generation.value_or(base) != base;
+    if (!numbered) continue;
+    --g.held;
+    r.passes ? state.requests->release(i) : refuse_call(state, i, Verdict::kStale);
+  }
 }
 
 void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now) {

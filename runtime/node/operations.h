@@ -38,7 +38,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
 void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now);
 // -- for the epochs
 // An open barrier begins again, as the group is now. False: its algorithm is not possible among so many ranks.
-bool repeat(NodeState& state, std::uint32_t slot);
+bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Places the calls that are held, as far as they may.
 void retry_calls(NodeState& state, std::uint32_t group, Nanoseconds now);
 // This member takes part from generation `base` on, whatever it did before: nothing of it is on record any more.

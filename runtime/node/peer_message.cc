@@ -145,6 +145,7 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kTransfer:
       operation(io, m), io.number(m.completed), io.number(m.stage), io.number(m.repetition);
       io.number(m.total_bytes), io.number(m.segment_bytes);
+      if (m.operation == Operation::kBarrier) io.number(m.straggler.rank), io.number(m.straggler.late_by);
       return true;
     case PeerMessageType::kAnnounce:
       operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream), io.number(m.stage);
@@ -191,8 +192,8 @@ bool fields(Io& io, PeerMessage& m) {
       io.bytes(m.piece), ranks(io, m.ranks);
       return true;
     case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
-    case PeerMessageType::kEpochGo:
-    case PeerMessageType::kEpochWanted: epoch(io, m); return true;
+    case PeerMessageType::kEpochGo: epoch(io, m); return true;
+    case PeerMessageType::kEpochWanted: epoch(io, m), ranks(io, m.ranks); return true;
     case PeerMessageType::kEpochBehind: epoch(io, m), io.number(m.root); return true;
     case PeerMessageType::kNews:
       io.number(m.news.subject), io.number(m.news.incarnation), io.number(m.news.life), io.number(m.news.belief);
@@ -203,8 +204,8 @@ bool fields(Io& io, PeerMessage& m) {
 
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.news.belief <= Belief::kLost &&
-         m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.straggler.late_by >= 0 &&
+         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "runtime/node/group_policy.h"
 #include "runtime/node/rank_set.h"
 #include "runtime/node/short_text.h"
+#include "runtime/node/straggler.h"
 
 namespace fibocast {
 
@@ -52,7 +53,7 @@ enum class PeerMessageType : std::uint8_t {
   kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
-  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside
+  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
   kEpochBehind = 30,   // to a member that is outside: ask `root`
   kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
 };
@@ -74,6 +75,7 @@ struct PeerMessage {
   Generation completed = 0;    // the sender's subtree is done with the generations before
   std::uint8_t stage = 0;
   std::uint32_t repetition = 0;
+  Straggler straggler;  // a barrier's token: of the ranks it speaks for; its release: of all
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   std::uint32_t stream = 0;

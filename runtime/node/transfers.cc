@@ -48,6 +48,7 @@ bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, s
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kTransfer);
   m.stage = t.stage, m.repetition = repetition;
   m.completed = window::subtree_base(state, group);
+  m.straggler = s.last_arrival.straggler();
   const NodeId to = node_of(state, slot, t.peer);
   // What waits for a peer that is not there must not reach it after the generation has ended without it.
   if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, group)) return false;

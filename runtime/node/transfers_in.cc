@@ -10,6 +10,7 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
+#include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/ticket.h"
 #include "runtime/node/transfers.h"
@@ -159,6 +160,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     return;
   }
   ++slots::transfer_states(state, slot)[index].progress;
+  stragglers::on_token(state, slot, m, now);
   arrive_from_wire(state, slot, index, m.repetition, payload.size(), now);
 }
 

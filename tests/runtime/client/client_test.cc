@@ -35,6 +35,8 @@ void answer_all(FakeDaemon& daemon, const client::Request& request) {
     response.mutable_outcome()->set_activated_at_ns(12);
     response.mutable_outcome()->set_first_send_at_ns(13);
     response.mutable_outcome()->set_lateness_ns(14);
+    response.mutable_outcome()->set_straggler(2);
+    response.mutable_outcome()->set_straggler_late_ns(15);
   } else if (request.has_receive()) {
     response.mutable_message()->set_rank(2);
     response.mutable_message()->set_payload("tag " + std::to_string(request.receive().tag()));
@@ -83,6 +85,8 @@ TEST(Blocking, OperationsAndMessages) {
   EXPECT_EQ(outcome.activated_at, 12);
   EXPECT_EQ(outcome.first_send_at, 13);
   EXPECT_EQ(outcome.lateness, 14);
+  EXPECT_EQ(outcome.straggler.rank, 2u);
+  EXPECT_EQ(outcome.straggler.late_by, 15);
   std::vector<std::byte> large(3 << 20, std::byte{7});
   EXPECT_TRUE(group->multicast(1, large, seconds(5)).payload == large);
   EXPECT_TRUE(client->send(2, 5, large).ok());

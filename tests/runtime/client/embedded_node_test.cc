@@ -55,6 +55,7 @@ TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
         const Outcome outcome = group->barrier(minutes(1));
         ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
         EXPECT_EQ(outcome.generation, i);
+        EXPECT_LT(outcome.straggler.rank, 3u);
       }
       const bool root = node->rank() == 1;
       const Outcome outcome = group->multicast(1, root ? bytes("hear this") : bytes(""), minutes(1));
@@ -62,7 +63,12 @@ TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
       EXPECT_TRUE(root || text(outcome.payload) == "hear this");
     });
   for (std::thread& member : members) member.join();
-  EXPECT_EQ(nodes[0]->status()->connected, 2u);
+  auto status = nodes[0]->status();
+  EXPECT_EQ(status->connected, 2u);
+  std::uint32_t counted = 0;
+  for (const GroupInfo& group : status->groups)
+    for (const SlowRank& row : group.slowest) counted += row.times;
+  EXPECT_EQ(counted, 100u);
 }
 
 // One rank goes through all operations that move data.

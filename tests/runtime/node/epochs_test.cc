@@ -33,6 +33,20 @@ TEST(Survivors, GoOnWithoutADeadMember) {
   }
 }
 
+// The barrier that waited for the dead one is repeated: that time is nobody's lateness.
+TEST(Survivors, AreNotCalledLateForTheTimeInWhichADeadMemberWasWaitedFor) {
+  Workers w(cluster_of(3), GroupPolicy::kSurvivors);
+  const std::vector<NodeId> others = w.all_but({2});
+  ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
+  const Fault crash = crash_of({2});
+  w.begin(crash);
+  ASSERT_TRUE(w.run_until_each(others, 20, 5 * kSecond));
+  for (const NodeId id : others) {
+    EXPECT_FALSE(w.info(id).slowest.empty());
+    for (const SlowRank& row : w.info(id).slowest) EXPECT_LT(row.largest, 20 * kMillisecond) << "rank " << row.rank;
+  }
+}
+
 TEST(Survivors, GoOnWhileHalfOfThemDieOneByOne) {
   Workers w(cluster_of(16), GroupPolicy::kSurvivors);
   std::vector<NodeId> dead;

@@ -233,5 +233,18 @@ TEST(Forgeries, ATokenInTimeReleasesTheBarrier) {
   EXPECT_EQ(team.verdict(waiting), Verdict::kOk);
 }
 
+TEST(Forgeries, AStragglerThatIsNoMemberIsNotBelieved) {
+  for (const Straggler forged : {Straggler{2, 5}, Straggler{kNoRank, 5}}) {
+    Team team(cluster_of(2));
+    const std::uint64_t waiting = team.barrier(0, 0, team.in(5 * kSecond));
+    PeerMessage message = token(team, 0);
+    message.straggler = forged;
+    forge_next_message(team.cluster, message);
+    ASSERT_EQ(team.verdict(waiting), Verdict::kOk);
+    EXPECT_EQ(team.done(waiting).straggler.rank, kNoRank);
+    EXPECT_TRUE(team.cluster.node(0).node().group_info(0).slowest.empty());
+  }
+}
+
 }  // namespace
 }  // namespace fibocast
