@@ -44,7 +44,11 @@ enum class Verdict : std::uint8_t {
   kStale = 6,        // the generation ended longer ago than the node remembers
   kRefused = 7,      // other member list, unknown group or not authenticated
   kPartitioned = 8,  // this node cannot reach a majority of the group
+  kCallerLost = 9,   // an application died in the operation; its node lives
 };
+
+// Somebody who took part is gone; the ranks say where.
+constexpr bool is_loss(Verdict v) { return v == Verdict::kPeerLost || v == Verdict::kCallerLost; }
 
 // Every bound of a node, in one place. Memory is taken once, at the start, and sized by these; the host
 // may lower or raise them in [limits]. A full table is back-pressure or a clear error, never silent loss.

@@ -121,6 +121,11 @@ void VirtualNode::forget_call(std::uint64_t cookie) {
   pump();
 }
 
+void VirtualNode::abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client) {
+  node_->abandon_call(cookie, label, newest_client, clock());
+  pump();
+}
+
 Admission VirtualNode::send_message(NodeId to, std::uint64_t tag, PayloadRange payload) {
   const Admission answer = node_->send_message(to, tag, payload, clock());
   pump();

@@ -61,6 +61,7 @@ class VirtualNode {
   Admission remove_group(std::string_view name);
   Admission call(const Call& call);
   void forget_call(std::uint64_t cookie);
+  void abandon_call(std::uint64_t cookie, std::string_view label = {}, std::uint32_t newest_client = 0);
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload);
   Admission receive_message(std::uint64_t tag, std::uint64_t cookie);
   bool forget_receive(std::uint64_t cookie);

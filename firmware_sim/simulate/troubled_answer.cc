@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 // As the library's codes are called.
 const char* verdict_text(Verdict verdict) {
-  constexpr std::array kNames = {"NO_ANSWER", "OK",     "DEADLINE_EXCEEDED", "PEER_LOST", "CANCELLED", "MISMATCH",
-                                 "STALE",     "REFUSED"};
+  constexpr std::array kNames = {"NO_ANSWER", "OK",    "DEADLINE_EXCEEDED", "PEER_LOST",   "CANCELLED",
+                                 "MISMATCH",  "STALE", "REFUSED",           "PARTITIONED", "PEER_LOST"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 

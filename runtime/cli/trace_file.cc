@@ -15,8 +15,8 @@ constexpr Generation kLanes = 8;  // generations that may be open at once
 
 // As the library's codes are called.
 const char* verdict_name(Verdict verdict) {
-  constexpr std::array kNames = {"PENDING", "OK",     "DEADLINE_EXCEEDED", "PEER_LOST", "CANCELLED", "MISMATCH",
-                                 "STALE",   "REFUSED"};
+  constexpr std::array kNames = {"PENDING",  "OK",    "DEADLINE_EXCEEDED", "PEER_LOST",   "CANCELLED",
+                                 "MISMATCH", "STALE", "REFUSED",           "PARTITIONED", "PEER_LOST"};
   const auto index = static_cast<std::size_t>(verdict);
   return index < kNames.size() ? kNames[index] : "UNKNOWN";
 }

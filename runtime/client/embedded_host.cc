@@ -53,7 +53,7 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
     : default_deadline_(default_deadline),
       planner_(planner),
       host_(context, transport, limits, settings, WaitPolicy::kAdaptive,
-            {.on_call_done = [this](const CallDone& done) { on_call_done(done); },
+            {.on_call_done = [this](const Event& event) { on_call_done(event); },
              .on_event = [this](const Event& event) { on_event(event); },
              .on_drained = [this] { return retry_waiting(); }}),
       timer_(context) {}
@@ -235,7 +235,8 @@ std::vector<std::byte> EmbeddedHost::take_bytes(const PayloadRange& range) {
   return copy;
 }
 
-void EmbeddedHost::on_call_done(const CallDone& done) {
+void EmbeddedHost::on_call_done(const Event& event) {
+  const CallDone& done = event.done;
   Outcome outcome;
   outcome.payload = take_bytes(done.payload);
   const Request request = take_pending(done.cookie);
@@ -246,7 +247,7 @@ void EmbeddedHost::on_call_done(const CallDone& done) {
   if (done.verdict != Verdict::kOk) {
     const Nanoseconds waited = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
     client::Response response;
-    describe_call({request->operation, request->group, request->options.label, waited}, done,
+    describe_call({request->operation, request->group, request->options.label, waited, event.label.view()}, done,
                   *response.mutable_status());
     outcome.status = decode_status(response);
   }

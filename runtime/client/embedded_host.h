@@ -73,7 +73,7 @@ class EmbeddedHost {
   bool retry_waiting();
   Admission stage(const EmbeddedRequest& request, PayloadRange& staged);
 
-  void on_call_done(const CallDone& done);
+  void on_call_done(const Event& event);
   void on_event(const Event& event);
   Request take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);

@@ -33,6 +33,7 @@ NodeSettings node_settings(const Settings& settings, const Transport& transport)
   node.plan = GroupPlanner(settings).plan(node.nodes);
   node.nic = nic_settings(settings);
   node.suspicion = settings.suspicion_ms * 1'000'000;
+  node.client_grace = settings.client_grace_ms * 1'000'000;
   node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
   node.first_resend = std::max(node.first_resend, node.resend_floor);
   node.receive_buffer_bytes = transport.receive_buffer_bytes();
@@ -62,7 +63,7 @@ Daemon::Daemon(const Settings& settings)
 Daemon::~Daemon() { server_.close_all(); }
 
 NodeHost::Handlers Daemon::handlers() {
-  return {.on_call_done = [this](const CallDone& done) { server_.on_call_done(done); },
+  return {.on_call_done = [this](const Event& event) { server_.on_call_done(event); },
           .on_event = [this](const Event& event) { on_event(event); },
           .on_drained = [this] { return server_.on_drained(); }};
 }

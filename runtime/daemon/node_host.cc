@@ -141,7 +141,7 @@ bool NodeHost::deliver() {
       node_.set_fragment_bytes(event.peer,
                                static_cast<std::uint32_t>(transport_.max_frame(event.peer) - kMaxHeadBytes));
     if (event.kind == Event::Kind::kCallDone) {
-      if (handlers_.on_call_done) handlers_.on_call_done(event.done);
+      if (handlers_.on_call_done) handlers_.on_call_done(event);
     } else if (handlers_.on_event) {
       handlers_.on_event(event);
     }

@@ -48,7 +48,7 @@ class NodeHost {
   // All are called inside pump(), after the node's frames have left; they may give commands to node().
   struct Handlers {
     // A call of ours has ended. Its payload, if any, is ours to give back with release_buffer().
-    std::function<void(const CallDone&)> on_call_done;
+    std::function<void(const Event&)> on_call_done;
     // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused,
     // kPeerLost.
     std::function<void(const Event&)> on_event;

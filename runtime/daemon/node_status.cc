@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/group_messages.h"
+#include "runtime/node/failure_detector.h"
 
 namespace fibocast {
 namespace {
@@ -61,11 +62,29 @@ void add_node_counters(const NodeCounters& counters, client::NodeStatus& status)
   out["node_bad_trees"] = counters.bad_trees;
   out["node_channels_full"] = counters.channels_full;
   out["node_frozen"] = counters.frozen;
+  out["node_callers_lost"] = counters.callers_lost;
+  out["node_callers_back"] = counters.callers_back;
   out["node_operations_ok"] = counters.operations_ok;
   out["node_operations_failed"] = counters.operations_failed;
   out["node_stragglers"] = counters.stragglers;
   out["node_messages_sent"] = counters.messages_sent;
   out["node_messages_received"] = counters.messages_received;
+}
+
+void add_detector_counters(const DetectorCounters& counters, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["detector_probes"] = counters.probes;
+  out["detector_suspicions"] = counters.suspicions;
+  out["detector_false_suspicions"] = counters.false_suspicions;
+  out["detector_lost"] = counters.lost;
+  out["detector_late"] = counters.late;
+}
+
+void add_tables(const NodeTables& tables, client::NodeStatus& status) {
+  auto& out = *status.mutable_counters();
+  out["now_requests"] = tables.requests;
+  out["now_operations"] = tables.operations;
+  out["now_buffers"] = tables.buffers;
 }
 
 }  // namespace
@@ -81,6 +100,8 @@ void fill_node_status(const Node& node, const Settings& settings, client::NodeSt
     if (peer != settings.node.rank) fill_peer(node, peer, settings.cluster.nodes[peer], *status.add_peers());
   for (std::uint32_t i = 0; i < node.group_count(); ++i) fill_group(node.group_info(i), *status.add_groups());
   add_node_counters(node.counters(), status);
+  if (const DetectorCounters* detector = node.detector_counters()) add_detector_counters(*detector, status);
+  add_tables(node.tables(), status);
   add_channel_counters(node, nodes, status);
   status.set_pid(getpid());
   status.set_version(FIBOCAST_VERSION);

@@ -1,5 +1,7 @@
 #include "runtime/daemon/session.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -10,10 +12,25 @@
 
 namespace fibocast {
 
+namespace {
+
+std::uint32_t newest_client(const SessionContext& context) {
+  return static_cast<std::uint32_t>(context.counters.accepted);
+}
+
+// The other end of the connection is closed, and not only its sending half.
+bool has_hung_up(int socket) {
+  pollfd end{socket, 0, 0};
+  return poll(&end, 1, 0) == 1 && (end.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+}  // namespace
+
 Session::Session(Socket socket, SessionContext& context, std::uint32_t place)
     : socket_(std::move(socket)),
       context_(context),
       place_(place),
+      number_(newest_client(context)),
       received_(context.payload_limit),
       responses_(context.host),
       timer_(socket_.get_executor()) {}
@@ -42,7 +59,8 @@ void Session::handle_frames() {
 }
 
 void Session::read_more() {
-  if (closed_ || closing_ || reading_ || blocked_ || requests_.full() || responses_.full()) return;
+  if (closed_ || closing_ || reading_) return;
+  if (blocked_ || requests_.full() || responses_.full()) return watch_end();
   const std::span<std::byte> room = received_.prepare();
   reading_ = true;
   socket_.async_read_some(
@@ -50,6 +68,20 @@ void Session::read_more() {
       kept_in(read_memory_, [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
         self->on_read(error, bytes);
       }));
+}
+
+// While nothing is read, the death of the client is noticed all the same: what it has called is then to be given up.
+void Session::watch_end() {
+  if (watching_) return;
+  if (has_hung_up(socket_.native_handle())) return close();
+  watching_ = true;
+  socket_.async_wait(Socket::wait_error, kept_in(watch_memory_, [self = shared_from_this()](const auto& error) {
+                       self->watching_ = false;
+                       if (error || self->closed_ || self->reading_) return;  // reading finds the end by itself
+                       self->context_.host.read_clock();
+                       self->read_more();
+                       self->context_.host.pump();
+                     }));
 }
 
 void Session::on_read(const boost::system::error_code& error, std::size_t bytes) {
@@ -117,14 +149,15 @@ void Session::answer(std::uint64_t id, std::string_view about, Admission admissi
 
 // -- from the node
 
-bool Session::on_call_done(const CallDone& done) {
+bool Session::on_call_done(const Event& event) {
+  const CallDone& done = event.done;
   PendingRequest* request = requests_.find(done.cookie);
   if (!request) return false;
   client::Response& response = context_.response;  // not begun anew: the last outcome's memory is used again
   response.set_id(request->id);
   OpenedGroup* opened = find_opened(request->group);
   if (opened && (done.verdict == Verdict::kStale || done.verdict == Verdict::kPartitioned)) opened->is_behind = true;
-  describe_call({request->operation, request->group, request->label, request->waited}, done,
+  describe_call({request->operation, request->group, request->label, request->waited, event.label.view()}, done,
                 *response.mutable_status());
   client::Outcome& outcome = *response.mutable_outcome();
   outcome.Clear();
@@ -233,7 +266,8 @@ void Session::close() {
   if (closed_) return;
   closed_ = true;
   requests_.for_each([&](PendingRequest& request) {
-    if (request.kind == PendingRequest::Kind::kCall) node().forget_call(request.cookie);
+    if (request.kind == PendingRequest::Kind::kCall)
+      node().abandon_call(request.cookie, request.label, newest_client(context_), context_.host.now());
     if (request.kind == PendingRequest::Kind::kReceive) node().forget_receive(request.cookie);
     requests_.free(request);
   });

@@ -56,7 +56,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void start();
 
   // -- from the node; false: not ours any more
-  bool on_call_done(const CallDone& done);
+  bool on_call_done(const Event& event);
   bool on_message(const Event& event);
   bool on_group_ready(const Event& event);
   // There may be room now: tries again what had to wait. True if a command was given.
@@ -80,6 +80,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void progress();
   void handle_frames();
   void read_more();
+  void watch_end();
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   void write_more();
   void reject_garbage(std::string_view what);
@@ -119,8 +120,10 @@ class Session : public std::enable_shared_from_this<Session> {
   Socket socket_;
   SessionContext& context_;
   const std::uint32_t place_;
+  const std::uint32_t number_;  // in the order in which clients came
   bool greeted_ = false;
   bool reading_ = false;
+  bool watching_ = false;
   bool closed_ = false;
   bool closing_ = false;  // after the last answer
   FrameBuffer received_;
@@ -135,7 +138,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string blocked_about_;
   boost::asio::steady_timer timer_;
   Nanoseconds armed_for_ = kNever;
-  HandlerMemory read_memory_, write_memory_, timer_memory_;
+  HandlerMemory read_memory_, write_memory_, timer_memory_, watch_memory_;
 };
 
 }  // namespace fibocast

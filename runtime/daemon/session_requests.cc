@@ -18,6 +18,12 @@ std::string quoted(std::string_view what, std::string_view name) {
   return std::string(what) + " '" + std::string(name) + "'";
 }
 
+// "barrier 'gate' (label 'start')"
+std::string about_call(Operation operation, const client::Operate& wanted) {
+  const std::string text = quoted(operation_name(operation), wanted.group());
+  return wanted.label().empty() ? text : text + " (label '" + wanted.label() + "')";
+}
+
 }  // namespace
 
 Session::Handled Session::dispatch() {
@@ -238,6 +244,7 @@ Session::Handled Session::operate() {
     call.not_before = wanted.not_before_ns();
     call.charged = !wanted.uncharged();
     call.payload = staged_;
+    call.client = number_;
     admission = node().call(call, context_.host.now());
   }
   if (admission == Admission::kTaken) {
@@ -246,7 +253,7 @@ Session::Handled Session::operate() {
     return Handled::kDone;
   }
   if (request) requests_.free(*request);
-  const std::string about = quoted(operation_name(call.operation), wanted.group());
+  const std::string about = about_call(call.operation, wanted);
   return admission == Admission::kWouldBlock ? wait_for_room(about, wanted.deadline_ns(), false)
                                              : refuse(about, admission);
 }

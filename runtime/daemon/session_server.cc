@@ -121,9 +121,9 @@ void SessionServer::release(const PayloadRange& range) {
   if (range.buffer != kNoBuffer) context_.host.node().release_buffer(range.buffer);
 }
 
-void SessionServer::on_call_done(const CallDone& done) {
-  const auto session = session_of(done.cookie);
-  if (!session || !session->on_call_done(done)) release(done.payload);
+void SessionServer::on_call_done(const Event& event) {
+  const auto session = session_of(event.done.cookie);
+  if (!session || !session->on_call_done(event)) release(event.done.payload);
 }
 
 void SessionServer::on_event(const Event& event) {

@@ -29,7 +29,7 @@ class SessionServer {
   void start();
 
   // -- from NodeHost
-  void on_call_done(const CallDone& done);
+  void on_call_done(const Event& event);
   void on_event(const Event& event);  // kMessage and kGroupReady; ignores others
   bool on_drained();
 

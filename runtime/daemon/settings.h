@@ -42,6 +42,7 @@ struct Settings {
   Limits limits = Limits::server();
   std::int64_t default_deadline_ms = 30'000;
   std::int64_t suspicion_ms = 2'000;
+  std::int64_t client_grace_ms = 1'000;
   struct LogSection {
     std::string level = "info";
     LogFormat format = LogFormat::kText;

@@ -89,6 +89,24 @@ bool tell_list(NodeState& state, std::uint32_t group, Nanoseconds now) {
   return true;
 }
 
+// Who does not answer is to be lost in the time that a waiting operation would need to find it.
+void watch_awaited(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  const bool waits = g.inquiry.phase == Phase::kStopping || g.inquiry.phase == Phase::kInstalling;
+  if (!waits && !g.change.watching) return;
+  const auto members = groups::inquiry_members(state, group);
+  g.change.watching = false;
+  for (Rank r = 0; r < members.size(); ++r) {
+    InquiryMember& m = members[r];
+    const bool awaited = waits && r != g.rank && g.proposed.has(r) && !m.answered;
+    const NodeId node = groups::node_of(g, r);
+    if (awaited && !m.watched) state.detector->wait_on(node, now);
+    if (!awaited && m.watched) state.detector->no_longer_wait_on(node);
+    m.watched = awaited;
+    g.change.watching = g.change.watching || awaited;
+  }
+}
+
 template <class Is>
 bool all_of_list(NodeState& state, std::uint32_t group, Is is) {
   const GroupState& g = state.groups[group];
@@ -123,6 +141,22 @@ void merge(NodeState& state, std::uint32_t group, Generation first, std::span<co
   }
 }
 
+void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (!is_busy(g)) return;
+  const bool whole = tell_list(state, group, now);
+  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) return give_up(state, group, now);
+  const auto answered = [](const InquiryMember& m) { return m.answered; };
+  const auto told = [](const InquiryMember& m) { return m.asked || m.left; };
+  if (g.inquiry.phase == Phase::kStopping && all_of_list(state, group, answered)) begin_installing(state, group, now);
+  if (g.inquiry.phase == Phase::kInstalling && tell_list(state, group, now) && all_of_list(state, group, answered)) {
+    begin_step(state, group, Phase::kGoing);
+    tell_list(state, group, now);
+    go(state, group, now);
+  }
+  if (g.inquiry.phase == Phase::kGoing && all_of_list(state, group, told)) g.inquiry.phase = Phase::kIdle;
+}
+
 }  // namespace
 
 void propose(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -142,19 +176,13 @@ void propose(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  GroupState& g = state.groups[group];
-  if (!is_busy(g)) return;
-  const bool whole = tell_list(state, group, now);
-  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) return give_up(state, group, now);
-  const auto answered = [](const InquiryMember& m) { return m.answered; };
-  const auto told = [](const InquiryMember& m) { return m.asked || m.left; };
-  if (g.inquiry.phase == Phase::kStopping && all_of_list(state, group, answered)) begin_installing(state, group, now);
-  if (g.inquiry.phase == Phase::kInstalling && tell_list(state, group, now) && all_of_list(state, group, answered)) {
-    begin_step(state, group, Phase::kGoing);
-    tell_list(state, group, now);
-    go(state, group, now);
-  }
-  if (g.inquiry.phase == Phase::kGoing && all_of_list(state, group, told)) g.inquiry.phase = Phase::kIdle;
+  go_on(state, group, now);
+  watch_awaited(state, group, now);
+}
+
+void forget(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  state.groups[group].inquiry.phase = Phase::kIdle;
+  watch_awaited(state, group, now);
 }
 
 // A member that has installed a later epoch which has not gone tells its list: its majority is needed too.

@@ -230,7 +230,7 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (!shrinks(g) || g.rank == kNoRank) return;
   leader::pump(state, group, now);
   if (!c.wanted && c.step == Step::kRunning) return;
-  const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 2 * state.settings.suspicion;
+  const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 3 * state.settings.suspicion;
   if (!c.outside && !c.cut_off && now >= c.since + patience) end_partitioned(state, group, now);
   if (c.due <= now) ask_or_lead(state, group, now);
   state.slot_timer = std::min(state.slot_timer, c.due);

@@ -89,6 +89,8 @@ namespace leader {
 // Proposes a new epoch if this node is to, and one is wanted.
 void propose(NodeState& state, std::uint32_t group, Nanoseconds now);
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now);
+// The group is removed: nobody is waited for any more.
+void forget(NodeState& state, std::uint32_t group, Nanoseconds now);
 void on_stopped(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 void on_installed(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 inline bool is_busy(const GroupState& g) {

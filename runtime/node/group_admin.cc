@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/node/abandon.h"
+#include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
@@ -65,6 +67,7 @@ void end_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   operations::cancel_all(state, group, now);
+  epochs::leader::forget(state, group, now);
   g.used = false;
 }
 
@@ -129,7 +132,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   if (participants != 0 && participants != g.participants) return Admission::kExists;
   g.opened = true;
   id = g.id;
-  generation = operations::joinable_generation(state, i);
+  generation = abandon::generation_to_take(state, i).value_or(operations::joinable_generation(state, i));
   return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;
 }
 

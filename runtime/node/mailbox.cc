@@ -168,7 +168,7 @@ void hand_over(NodeState& state, std::uint32_t request, std::uint32_t entry) {
   Request& r = state.requests->at(request);
   r.answer = Event::Kind::kMessage;
   r.peer = e.peer, r.tag = e.tag;
-  r.range = PayloadRange{e.buffer, 0, e.bytes};
+  r.done.payload = PayloadRange{e.buffer, 0, e.bytes};
   ++state.counters.messages_received;
   consume(state, e);
   e = IncomingMessage{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/abandon.h"
 #include "runtime/node/dispatch.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/greetings.h"
@@ -122,18 +123,22 @@ bool poll_peer_event(NodeState& s, Event& out) {
 
 bool poll_answer(NodeState& s, Event& out) {
   for (std::uint32_t i = s.requests->poll_answer(); i != kNoRequest; i = s.requests->poll_answer()) {
+    if (abandon::keep_answer(s, i)) continue;
     const Request r = s.requests->at(i);
     if (r.passes)
       operations::hold(s, i), s.again = true;
     else
       s.requests->release(i);
     out.kind = r.answer;
-    out.done = r.done;
+    if (r.answer == Event::Kind::kMessage)
+      out.range = r.done.payload;
+    else
+      out.done = r.done;
+    if (r.done.verdict == Verdict::kCallerLost) out.label = abandon::label_of(s.groups[r.group], r.done.generation);
     out.cookie = r.done.cookie;
-    out.peer = r.peer, out.tag = r.tag, out.range = r.range;
+    out.peer = r.peer, out.tag = r.tag;
     if (!r.forgotten) return true;
     if (r.done.payload.buffer != kNoBuffer) s.buffers->release(r.done.payload.buffer);
-    if (r.range.buffer != kNoBuffer) s.buffers->release(r.range.buffer);
   }
   return false;
 }
@@ -168,6 +173,14 @@ Nanoseconds Node::peer_round_trip(NodeId peer) const {
 
 const NodeCounters& Node::counters() const { return state_->counters; }
 
+const DetectorCounters* Node::detector_counters() const {
+  return state_->detector == nullptr ? nullptr : &state_->detector->counters();
+}
+
+NodeTables Node::tables() const {
+  return {state_->requests->in_use(), state_->operations_open, state_->buffers->in_use()};
+}
+
 const FlightRecorder& Node::flight_recorder() const { return state_->recorder; }
 
 void Node::describe_groups(Nanoseconds now) {
@@ -183,7 +196,7 @@ bool Node::fits_budget(std::uint64_t bytes) const { return state_->buffers->can_
 
 Nanoseconds Node::next_deadline() const {
   const NodeState& s = *state_;
-  Nanoseconds t = std::min(s.slot_timer, s.request_timer);
+  Nanoseconds t = std::min({s.slot_timer, s.request_timer, s.vacancy_timer});
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
   if (s.detector != nullptr) t = std::min(t, s.detector->next_deadline());
   for (const Peer& p : s.peers.first(s.peers_used))
@@ -255,6 +268,12 @@ void Node::forget_call(std::uint64_t cookie) {
   }
 }
 
+void Node::abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client, Nanoseconds now) {
+  abandon::begin(*state_, cookie, label, newest_client, now);
+  abandon::on_timer(*state_, now);  // without grace: at once
+  settle(*state_, now);
+}
+
 std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes) {
   return state_->buffers->reserve(bytes, BufferUse::kOutgoing);
 }
@@ -310,6 +329,7 @@ void Node::on_timer(Nanoseconds now) {
   }
   presence::on_timer(s, now);
   operations::on_request_timer(s, now);
+  abandon::on_timer(s, now);
   settle(s, now);
 }
 

@@ -25,13 +25,15 @@
 #include "runtime/node/group_policy.h"
 #include "runtime/node/local_work.h"
 #include "runtime/node/rank_set.h"
+#include "runtime/node/short_text.h"
 #include "runtime/node/straggler.h"
 #include "transport/emulated_nic.h"
 #include "transport/reliable_channel.h"
 
 namespace fibocast {
 
-struct NodeState;  // the node's memory: node_state.h
+struct NodeState;         // the node's memory: node_state.h
+struct DetectorCounters;  // failure_detector.h
 
 inline constexpr std::size_t kMaxGroupName = 47;  // bytes
 
@@ -45,6 +47,7 @@ struct NodeSettings {
   Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long is lost
   bool detects_failures = true;                 // false: nobody is ever lost; experiments on machines that do not fail
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
+  Nanoseconds client_grace = 1'000'000'000;     // abandon_call(): so long the place of a caller that died is kept
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
   std::uint32_t fragment_bytes = 1200;          // per peer: set_fragment_bytes()
@@ -78,6 +81,7 @@ struct Call {
   Nanoseconds deadline = kNever;
   Nanoseconds not_before = 0;  // absolute: the participant counts as arrived only then (experiments)
   bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
+  std::uint32_t client = 0;    // the caller's number, in the order in which callers came: see abandon_call()
   PayloadRange payload;        // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
 };
 
@@ -85,7 +89,7 @@ struct CallDone {
   std::uint64_t cookie = 0;
   Verdict verdict = Verdict::kPending;
   Generation generation = 0;
-  RankSet ranks;                  // kDeadlineExceeded, kPeerLost, kRefused: the ranks concerned
+  RankSet ranks;                  // kDeadlineExceeded, kPeerLost, kCallerLost, kRefused: the ranks concerned
   PayloadRange payload;           // what this rank gets: give it back with release_buffer() once copied
   Nanoseconds arrived_at = 0;     // when the last local participant had called
   Nanoseconds activated_at = 0;   // when the last message this rank waited for was in (the root: arrived_at)
@@ -113,6 +117,7 @@ struct Event {
   LocalWork work;
   PayloadRange range;
   CallDone done;
+  ShortText label;  // kCallDone with kCallerLost: what the caller that died had called its call
   std::uint64_t cookie = 0;
   NodeId peer = kNoNode;
   std::uint64_t tag = 0;
@@ -132,12 +137,22 @@ struct NodeCounters {
   std::uint64_t channels_full = 0;  // times that a peer could have no channel, for all of Limits::channels were taken
   std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found, or the epoch changes
   std::uint64_t epochs = 0;         // changes of groups' epochs that this node has gone along with
+  std::uint64_t callers_lost = 0;   // applications that died in an operation here, and nobody took their place
+  std::uint64_t callers_back = 0;   // ... and somebody did
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
   std::uint64_t stragglers = 0;  // barriers whose last rank is known here
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
+};
+
+// Entries of the node's tables that are taken just now.
+struct NodeTables {
+  std::uint32_t requests =
+      0;  // calls, receives and group creations that are not answered yet, or kept (abandon_call())
+  std::uint32_t operations = 0;  // open generations, of all groups
+  std::uint32_t buffers = 0;     // payloads
 };
 
 // Answers of commands that can be refused at once.
@@ -175,6 +190,8 @@ class Node {
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet
   Nanoseconds peer_round_trip(NodeId peer) const;
   const NodeCounters& counters() const;
+  const DetectorCounters* detector_counters() const;  // null: this node does not watch
+  NodeTables tables() const;
   const FlightRecorder& flight_recorder() const;
   std::uint64_t payload_bytes_used() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
@@ -213,8 +230,15 @@ class Node {
   Admission remove_group(std::string_view name, Nanoseconds now);
   // kTaken: exactly one CallDone will follow.
   Admission call(const Call& call, Nanoseconds now);
-  // The host no longer wants the answer (its client went away). The arrival stands.
+  // The host no longer wants the answer (the call was cancelled). The arrival stands.
   void forget_call(std::uint64_t cookie);
+  // The caller died. Within NodeSettings::client_grace another call for the same operation and generation takes its
+  // place: it is answered as this one would have been, even if that was meanwhile, and what it brings is not used.
+  // Where a node has several participants only a client that came later than `newest_client` is taken for the dead one.
+  // Else the generation ends with kCallerLost and this rank for all members, unless it is over by then. A call without
+  // a generation, which joins what is open, is lost only if it was counted already. `label`: the dead caller's own
+  // word.
+  void abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client, Nanoseconds now);
   // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now.
   std::optional<BufferId> reserve_buffer(std::uint64_t bytes);
   void release_buffer(BufferId buffer);

@@ -178,6 +178,7 @@ struct InquiryMember {
   bool dead : 1 = false;       // ... its process: it does not vote
   bool restarted : 1 = false;  // ... it knows nothing of this epoch
   bool wants_in : 1 = false;
+  bool watched : 1 = false;  // by the failure detector: its answer is waited for
   bool missed : 1 = false;  // somebody could not reach it: named where an operation ends for it
   std::uint8_t told = 0;    // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = false, told = 0; }
@@ -202,6 +203,7 @@ struct EpochChange {
   bool settled = true;       // the epoch has gone
   bool wanted = false;       // a member is lost, or somebody wants to join
   bool outside = false;      // the group goes on without us
+  bool watching = false;  // some member is InquiryMember::watched
   bool cut_off = false;      // no majority: calls are refused
   Epoch promised = 0;        // we take part in no lower number
   Rank leader = kNoRank;     // who has stopped us; outside: whom to ask
@@ -239,6 +241,8 @@ struct GroupState {
   std::uint32_t slow_used = 0;  // rows of slow_ranks in use
   Inquiry inquiry;
   TreeIntake intake;
+  Generation death = 0;   // in which an application died last, as far as known here,
+  ShortText death_label;  // ... and what it had called its call; empty: not known
 };
 
 // Application messages, both directions.
@@ -304,11 +308,13 @@ struct NodeState {
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;
+  std::uint32_t vacancies = 0;  // Request::vacant
   bool again = false;           // something could not be sent: look again after the next event
   bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
+  Nanoseconds vacancy_timer = kNever;  // not later than the earliest Request::vacant_until
   std::uint32_t next_to_transmit = 0;
   std::uint32_t first_work = 0, works = 0;  // in local_work
   bool copy_pending = false;

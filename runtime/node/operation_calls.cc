@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/abandon.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
@@ -170,6 +171,7 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
 void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
   Slot& s = state.slots[slot];
   s.sender_gone = s.sender_gone || state.requests->at(request).brought_payload;
+  if (state.requests->at(request).died) abandon::lose(state, slot, now);
   state.requests->release(request);
   const bool open = s.state == Slot::State::kOpen;
   if (open && !is_push(s.operation)) return slots::set_due(state, s, now);  // cannot be without us
@@ -274,6 +276,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   if (group == kNoIndex) return Admission::kUnknownGroup;
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
+  if (abandon::take_place(state, group, c)) return Admission::kTaken;
   if (is_crowded_out(state, state.groups[group], c)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
   if (request == kNoRequest) return Admission::kWouldBlock;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/abandon.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
@@ -48,6 +49,7 @@ void answer_calls(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 
 void close(NodeState& state, std::uint32_t slot) {
   Slot& s = state.slots[slot];
+  presence::end_waiting(state, slot);
   s.closed = true;
   if (s.input != kNoBuffer) state.buffers->release(s.input);
   s.input = kNoBuffer;
@@ -136,6 +138,7 @@ std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation ge
 
 void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
+  if (s.state == Slot::State::kDone && s.streams_open == 0) presence::end_waiting(state, slot);
   if (s.state != Slot::State::kDone || s.closed || !nothing_left(state, slot)) return;
   close(state, slot);
   const std::uint32_t group = slots::group_of(state, slot);
@@ -157,7 +160,7 @@ void record(NodeState& state, std::uint32_t group, const PeerMessage& m) {
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
-  presence::end_waiting(state, slot);
+  if (verdict != Verdict::kOk || s.streams_open == 0) presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
   s.verdict = verdict, s.ranks = ranks;
   stragglers::on_end(state, slot);
@@ -211,6 +214,7 @@ PeerMessage message_about(const NodeState& state, std::uint32_t slot, PeerMessag
   m.generation = s.generation, m.operation = s.operation, m.root = s.root, m.charged = s.charged;
   m.choice = s.choice, m.element = s.type, m.op = s.op;
   m.total_bytes = s.total_bytes, m.segment_bytes = s.segment_bytes;
+  m.label = abandon::label_of(g, s.generation);
   return m;
 }
 
@@ -264,6 +268,7 @@ bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   s.resume_at = s.due = kNever;
   stragglers::on_repeat(state, slot, now);
   slots::set_due(state, s, deadline_of(state, s));
+  abandon::lose_again(state, slot);
   return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
 }
 

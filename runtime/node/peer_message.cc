@@ -15,7 +15,8 @@ class Writer {
   void number(const T& value) {
     for (std::size_t i = 0; i < sizeof(T); ++i) put(static_cast<std::uint64_t>(value) >> (8 * i));
   }
-  void text(std::array<char, 48>& bytes, std::uint8_t& length) {
+  template <std::size_t kRoom>
+  void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
     number(length);
     for (std::size_t i = 0; i < length; ++i) put(static_cast<unsigned char>(bytes[i]));
   }
@@ -44,7 +45,8 @@ class Reader {
     for (std::size_t i = 0; i < sizeof(T); ++i) v |= take() << (8 * i);
     value = static_cast<T>(v);
   }
-  void text(std::array<char, 48>& bytes, std::uint8_t& length) {
+  template <std::size_t kRoom>
+  void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
     number(length);
     ok_ = ok_ && length < bytes.size();
     for (std::size_t i = 0; ok_ && i < length; ++i) bytes[i] = static_cast<char>(take());
@@ -153,13 +155,15 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kVerdictRequest:
     case PeerMessageType::kFreeze:
       operation(io, m), io.number(m.verdict), io.number(m.total_bytes), io.number(m.segment_bytes);
-      ranks(io, m.ranks);
+      ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
       return true;
     case PeerMessageType::kFreezeAnswer:
       operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
-      ranks(io, m.ranks);
+      ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
       return true;
-    case PeerMessageType::kVerdict: operation(io, m), io.number(m.verdict), ranks(io, m.ranks); return true;
+    case PeerMessageType::kVerdict:
+      operation(io, m), io.number(m.verdict), ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
+      return true;
     case PeerMessageType::kRejoin:
     case PeerMessageType::kWindowAsk:
     case PeerMessageType::kWindowQuestion:
@@ -200,7 +204,7 @@ bool fields(Io& io, PeerMessage& m) {
 
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kPartitioned && m.straggler.late_by >= 0 &&
+         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.straggler.late_by >= 0 &&
          m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
 }
 

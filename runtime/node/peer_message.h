@@ -14,6 +14,7 @@
 #include "runtime/node/belief.h"
 #include "runtime/node/group_policy.h"
 #include "runtime/node/rank_set.h"
+#include "runtime/node/short_text.h"
 #include "runtime/node/straggler.h"
 
 namespace fibocast {
@@ -81,6 +82,7 @@ struct PeerMessage {
   Verdict verdict = Verdict::kPending;
   bool arrived = false;  // all local participants have called
   RankSet ranks;
+  ShortText label;  // kCallerLost: of the caller that died
   std::uint64_t tag = 0;
   std::uint32_t count = 0;
   std::array<char, 48> name{};

@@ -75,8 +75,13 @@ void send_news(NodeState& state, Nanoseconds now) {
 template <class Function>
 void each_awaited(NodeState& state, std::uint32_t slot, Function function) {
   const RankSchedule schedule = state.engine->schedule(slot);
-  for (const Stage& stage : schedule.stages)
+  // Who hands out data waits until its receivers have it; in a barrier they are those it hears from.
+  const bool hands_out = state.slots[slot].operation != Operation::kBarrier;
+  for (const Stage& stage : schedule.stages) {
     for (const Transfer& t : schedule.receives(stage)) function(transfers::node_of(state, slot, t.peer));
+    for (const Transfer& t : schedule.sends(stage))
+      if (hands_out) function(transfers::node_of(state, slot, t.peer));
+  }
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ void on_timer(NodeState& state, Nanoseconds now);
 void pump(NodeState& state, Nanoseconds now);
 
 // -- operations
-// From arrival until the end the peers that this slot's schedule receives from are waited for.
+// From arrival until the end the peers that this slot's schedule receives from, or hands data to, are waited for;
+// at the latest until the last of them has what it was sent.
 void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now);
 void end_waiting(NodeState& state, std::uint32_t slot);
 // A member of the group that is lost now, the lowest rank; kNoRank: none.

@@ -22,19 +22,22 @@ struct Request {
   };
   State state = State::kFree;
   Event::Kind answer = Event::Kind::kCallDone;
-  std::uint32_t next = kNoRequest;  // in the free list, a slot's list or the list of answers
-  std::uint32_t group = 0;          // index
-  bool forgotten = false;           // nobody wants the answer
+  bool forgotten = false;  // nobody wants the answer
   // Its deadline passed while it was held. It was answered, but stays held: when its generation opens, this
   // participant passes, so that the generation fails (or its payload is not kept for a participant that went on).
   bool passes = false;
-  bool brought_payload = false;  // ... and would have been the sender
+  bool brought_payload = false;     // ... and would have been the sender
+  bool vacant = false;              // its caller died: whoever makes the same call in time takes its place (abandon.h)
+  bool kept = false;                // ... and its answer is here, in no list
+  bool died = false;                // nobody took the place
+  std::uint32_t next = kNoRequest;  // in the free list, a slot's list or the list of answers
+  std::uint32_t group = 0;          // index
+  Nanoseconds vacant_until = kNever;
   Call call;
   CallDone done;
   std::uint64_t order = 0;  // kReceiving: first come, first served
-  NodeId peer = kNoNode;    // kReceiving, answered: the message
+  NodeId peer = kNoNode;    // kReceiving, answered: the message, its bytes are done.payload
   std::uint64_t tag = 0;
-  PayloadRange range;
 };
 
 class RequestList {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collectives/check.h"
+#include "runtime/node/abandon.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
@@ -35,6 +36,7 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   v.window_base = state.groups[group].global_base;
   v.verdict = recorded == kNoIndex ? Verdict::kStale : state.slots[recorded].verdict;
   v.ranks = recorded == kNoIndex ? RankSet{} : state.slots[recorded].ranks;
+  v.label = abandon::label_of(state.groups[group], m.generation);
   // A success that a former incarnation of the sender took part in is not one of this incarnation.
   if (v.verdict == Verdict::kOk && peers::of(state, to).lives > 1) v.verdict = Verdict::kStale;
   peers::send(state, to, v, true, now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/node/abandon.h"
 #include "runtime/node/coordinators.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
@@ -20,7 +21,8 @@ namespace {
 
 Verdict reason_of(const Slot& s) {
   if (s.reason == Verdict::kMismatch) return s.reason;
-  return s.lost != kNoRank ? Verdict::kPeerLost : Verdict::kDeadlineExceeded;
+  if (s.lost == kNoRank) return Verdict::kDeadlineExceeded;
+  return s.reason == Verdict::kCallerLost ? s.reason : Verdict::kPeerLost;
 }
 
 // Freezes a slot here and says how far it is.
@@ -32,6 +34,7 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   answer.window_base = g.global_base;
   answer.verdict = Verdict::kPending;
   answer.arrived = false;
+  answer.label = abandon::label_of(g, question.generation);
   answer.completed = g.base == question.generation ? g.base + 1 : g.base;  // once this one is over
   const std::uint32_t slot = operations::open_slot(state, group, question, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, question.generation);
@@ -82,7 +85,7 @@ PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   m.generation = q.generation, m.operation = q.operation, m.root = q.root, m.charged = q.charged;
   m.choice = q.choice, m.element = q.type, m.op = q.op;
   m.total_bytes = q.total_bytes, m.segment_bytes = q.segment_bytes;
-  m.verdict = q.reason;
+  m.verdict = q.reason, m.label = abandon::label_of(g, q.generation);
   return m;
 }
 
@@ -113,8 +116,9 @@ RankSet missing_ranks(NodeState& state, std::uint32_t group) {
 RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
   RankSet ranks;
   const GroupState& g = state.groups[group];
+  const bool nodes = g.inquiry.reason == Verdict::kPeerLost;  // else an application
   for (Rank r = 0; r < groups::size_of(g); ++r)
-    if (r == g.inquiry.lost || presence::is_lost(state, groups::node_of(g, r))) ranks.add(r);
+    if (r == g.inquiry.lost || (nodes && presence::is_lost(state, groups::node_of(g, r)))) ranks.add(r);
   return ranks;
 }
 
@@ -131,8 +135,9 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
+  if (q.reason == Verdict::kCallerLost && presence::lost_member(state, group) != kNoRank) q.reason = Verdict::kPeerLost;
   if (q.verdict == Verdict::kPending)
-    q.ranks = q.reason == Verdict::kPeerLost ? lost_ranks(state, group) : missing_ranks(state, group);
+    q.ranks = is_loss(q.reason) ? lost_ranks(state, group) : missing_ranks(state, group);
   q.verdict = decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
@@ -219,7 +224,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   }
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdictRequest);
   m.verdict = reason_of(s);
-  if (m.verdict == Verdict::kPeerLost) m.ranks.add(s.lost);
+  if (is_loss(m.verdict)) m.ranks.add(s.lost);
   peers::send(state, to, m, true, now);  // if the channel is full: asked again soon
 }
 
@@ -275,10 +280,11 @@ void on_timer(NodeState& state, Nanoseconds now) {
 
 void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!is_member(state.groups[group], from, m)) return;
+  abandon::hear(state.groups[group], m);
   operations::sync_window(state, group, m.window_base, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
   if (recorded != kNoIndex) {
-    tell_recorded(state, recorded, from, now, m.verdict == Verdict::kPeerLost ? m.ranks : RankSet{});
+    tell_recorded(state, recorded, from, now, is_loss(m.verdict) ? m.ranks : RankSet{});
     return;  // if the channel is full: asked again
   }
   const std::uint32_t slot = operations::open_slot(state, group, m, now);
@@ -293,7 +299,10 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   Slot& s = state.slots[slot];
   if (m.verdict == Verdict::kMismatch) s.reason = m.verdict;
   const bool names = !m.ranks.empty() && m.ranks.at(0) < groups::size_of(state.groups[group]);
-  if (m.verdict == Verdict::kPeerLost && names && s.lost == kNoRank) s.lost = m.ranks.at(0);
+  if (is_loss(m.verdict) && names && s.lost == kNoRank) {
+    s.lost = m.ranks.at(0);
+    if (s.reason == Verdict::kPending) s.reason = m.verdict;
+  }
   ask_for_verdict(state, slot, now);  // ourselves, unless we know of a better coordinator
 }
 
@@ -316,6 +325,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
   if (!is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
+  abandon::hear(state.groups[group], m);
   take_answer(state, group, m.source, m);
   pump_inquiry(state, group, now);
 }
@@ -323,6 +333,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
 void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (m.epoch != g.epoch || !epochs::takes_in(g) || m.root >= groups::size_of(g)) return;
+  abandon::hear(g, m);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   const bool open = slots::holds(s, m.generation) && s.state == Slot::State::kOpen;
@@ -336,7 +347,7 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
            operations::open_slot(state, group, m, now) != kNoIndex)
     operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
-  else if (!slots::holds(s, m.generation) && m.verdict == Verdict::kPeerLost)
+  else if (!slots::holds(s, m.generation) && is_loss(m.verdict))
     operations::record(state, group, m);
   // We have our payload, but somebody we pass it on to will not have it any more.
   if (!open && operations::recorded_slot(state, group, m.generation) == slot && m.verdict != Verdict::kOk) {

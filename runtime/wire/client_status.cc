@@ -23,11 +23,18 @@ std::string deadline_sentence(const OperationContext& about, const RankSet& miss
   return passed + "missing ranks: " + rank_text(missing) + "; start them, or give it a longer deadline";
 }
 
+std::string death_sentence(const OperationContext& about, const RankSet& ranks) {
+  std::string text = "an application on rank " + rank_text(ranks);
+  if (!about.label_of_dead.empty()) text += " (label '" + std::string(about.label_of_dead) + "')";
+  return text + " died in it; start it again and repeat the operation";
+}
+
 std::string verdict_sentence(const OperationContext& about, const CallDone& done) {
   switch (done.verdict) {
     case Verdict::kDeadlineExceeded: return deadline_sentence(about, done.ranks);
     case Verdict::kPeerLost:
       return "lost ranks: " + rank_text(done.ranks) + "; start their daemons again and repeat the operation";
+    case Verdict::kCallerLost: return death_sentence(about, done.ranks);
     case Verdict::kCancelled: return "cancelled; repeat it if it is still wanted";
     case Verdict::kMismatch:
       return "members called different operations; let every rank call the same one, with the same root, algorithm, "
@@ -81,7 +88,8 @@ client::Code code_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kOk: return client::CODE_OK;
     case Verdict::kDeadlineExceeded: return client::CODE_DEADLINE_EXCEEDED;
-    case Verdict::kPeerLost: return client::CODE_PEER_LOST;
+    case Verdict::kPeerLost:
+    case Verdict::kCallerLost: return client::CODE_PEER_LOST;
     case Verdict::kCancelled: return client::CODE_CANCELLED;
     case Verdict::kMismatch: return client::CODE_MISMATCH;
     case Verdict::kStale: return client::CODE_STALE;

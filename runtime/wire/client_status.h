@@ -15,8 +15,9 @@ namespace fibocast {
 struct OperationContext {
   Operation operation = Operation::kBarrier;
   std::string_view group;
-  std::string_view label;  // the caller's own word for this call; may be empty
-  Nanoseconds waited = 0;  // how long the caller wanted to wait
+  std::string_view label;               // the caller's own word for this call; may be empty
+  Nanoseconds waited = 0;               // how long the caller wanted to wait
+  std::string_view label_of_dead = {};  // of the call in which an application died; may be empty
 };
 
 client::Code code_of(Verdict verdict);

@@ -7,65 +7,21 @@
 #include <iostream>
 #include <random>
 #include <span>
-#include <thread>
 
-#include "tests/end_to_end/programs.h"
+#include "tests/end_to_end/members.h"
 
 namespace fibocast {
 namespace {
 
-using std::chrono::seconds;
-
-constexpr NodeId kNodes = 16;
-constexpr auto kPatience = seconds(60);  // far more than it takes: a hang is told from a verdict by its code
-
-class Loss : public testing::TestWithParam<const char*> {
+class Loss : public Members, public testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override {
-    cluster_.up({"-n", std::to_string(kNodes), "--transport", GetParam()});
-    for (NodeId rank = 0; rank < kNodes; ++rank) connect(rank);
-  }
-  void connect(NodeId rank) {
-    clients_[rank] = cluster_.client(rank);
-    auto group = clients_[rank]->open("all");
-    ASSERT_TRUE(group.ok()) << group.status().sentence;
-    groups_[rank] = std::make_unique<Group>(std::move(*group));
-    pids_[rank] = cluster_.run({"status", "--rank", std::to_string(rank), "--json"}).json()["pid"].get<pid_t>();
-  }
-  // Everybody but `absent` at a time; `meanwhile` happens when the calls are under way or about to be.
-  using Part = std::function<Status(Group&)>;
-  std::vector<Status> together(
-      NodeId absent, const Part& part, const std::function<void()>& meanwhile = [] {}) {
-    std::vector<Status> ends(kNodes);
-    std::vector<std::thread> ranks;
-    for (NodeId rank = 0; rank < kNodes; ++rank)
-      if (rank != absent) ranks.emplace_back([&, rank] { ends[rank] = part(*groups_[rank]); });
-    meanwhile();
-    for (std::thread& rank : ranks) rank.join();
-    return ends;
-  }
-  std::vector<Status> barrier(
-      NodeId absent, const std::function<void()>& meanwhile = [] {}) {
-    return together(
-        absent, [](Group& group) { return group.barrier(kPatience).status; }, meanwhile);
-  }
+  void SetUp() override { up(GetParam()); }
   void revive(NodeId victim) {
     ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(victim), "--quiet"}).exit_code, 0);
     ASSERT_TRUE(eventually([&] { return all_connected(); }));
     connect(victim);
   }
-  void kill_daemon(NodeId rank) { ASSERT_EQ(kill(pids_[rank], SIGKILL), 0); }
-  bool all_connected() {
-    const Json all = cluster_.run({"status", "--json"}).json();
-    for (const Json& node : all["nodes"])
-      if (!node.contains("connected") || node["connected"] != kNodes - 1) return false;
-    return true;
-  }
-
-  TestCluster cluster_;
-  std::shared_ptr<Client> clients_[kNodes];
-  std::unique_ptr<Group> groups_[kNodes];
-  pid_t pids_[kNodes] = {};
+  void kill_daemon(NodeId rank) const { send_signal(rank, SIGKILL); }
 };
 
 TEST_P(Loss, EverybodyIsToldAndTheDeadOneComesBack) {

@@ -32,6 +32,14 @@ client::Request receive_of(std::uint64_t tag, std::int64_t deadline_ms = 20'000)
   return request;
 }
 
+client::Request barrier_of(const std::string& group) {
+  client::Request request;
+  request.mutable_operate()->set_group(group);
+  request.mutable_operate()->set_kind(client::OPERATION_BARRIER);
+  request.mutable_operate()->set_deadline_ns(20'000'000'000);
+  return request;
+}
+
 TEST_F(DaemonClients, MessagesArriveInOrderWhateverTheirSize) {
   start_cluster(2);
   RawClient sender(socket(0)), receiver(socket(1));
@@ -80,7 +88,9 @@ TEST_F(DaemonClients, TrySendSaysThatItWouldBlockAndSendWaitsForItsDeadline) {
   EXPECT_EQ(code, client::CODE_WOULD_BLOCK);
   request.mutable_send()->set_try_only(false);
   request.mutable_send()->set_deadline_ns(20'000'000);
-  EXPECT_EQ(sender.call(request).status().code(), client::CODE_DEADLINE_EXCEEDED);
+  code = client::CODE_OK;  // what was accepted may have found its way to the receiver meanwhile, which made room
+  for (int i = 0; i < 100 && code == client::CODE_OK; ++i) code = sender.call(request).status().code();
+  EXPECT_EQ(code, client::CODE_DEADLINE_EXCEEDED);
 }
 
 TEST_F(DaemonClients, WhatCanNeverFitIsRefusedAtOnce) {
@@ -142,6 +152,84 @@ TEST_F(DaemonClients, AClientThatGoesAwayInTheMiddleLeavesNothingBehind) {
   const auto id = stays.start_barrier("later");
   EXPECT_EQ(other.barrier("later").status().code(), client::CODE_OK);
   EXPECT_EQ(stays.receive(id).status().code(), client::CODE_OK);
+}
+
+TEST_F(DaemonClients, AnApplicationThatDiesInABarrierIsLostToAllAndItsNodeLivesOn) {
+  plan_cluster(3);
+  for (Settings& settings : settings_) settings.client_grace_ms = 50;
+  start_all();
+  wait_connected();
+  RawClient waits(socket(0)), late(socket(2));
+  for (RawClient* client : {&waits, &late}) client->open_group("gate");
+  {
+    RawClient dies(socket(1));
+    dies.open_group("gate");
+    client::Request request = barrier_of("gate");
+    request.mutable_operate()->set_label("nightly");
+    dies.send(request);
+    dies.status();  // the barrier has been taken
+  }
+  const auto told = waits.barrier("gate");
+  EXPECT_EQ(told.status().code(), client::CODE_PEER_LOST);
+  EXPECT_EQ(told.status().sentence(),
+            "barrier 'gate' (generation 0): an application on rank 1 (label 'nightly') died in it; start it again and "
+            "repeat the operation");
+  EXPECT_EQ(told.status().ranks(0), 1u);
+  EXPECT_EQ(late.barrier("gate").status().sentence(), told.status().sentence());
+  RawClient again(socket(1));
+  EXPECT_EQ(again.open_group("gate").group().next_generation(), 1u);
+  const auto first = waits.start_barrier("gate"), second = late.start_barrier("gate");
+  EXPECT_EQ(again.barrier("gate").status().code(), client::CODE_OK);
+  EXPECT_EQ(waits.receive(first).status().code(), client::CODE_OK);
+  EXPECT_EQ(late.receive(second).status().code(), client::CODE_OK);
+  EXPECT_EQ(again.status().counters().at("node_callers_lost"), 1u);
+}
+
+TEST_F(DaemonClients, AnApplicationThatDiesWithAsMuchUnderWayAsItMayIsLostToo) {
+  plan_cluster(3);  // nobody calls at the third
+  for (Settings& settings : settings_) settings.client_grace_ms = 50;
+  start_all();
+  RawClient waits(socket(0)), watches(socket(1));
+  waits.open_group("gate");
+  {
+    RawClient dies(socket(1));
+    dies.start_barrier("gate");
+    for (std::uint64_t tag = 1; tag < RequestTable::kPlaces; ++tag) dies.send(receive_of(tag));
+    while (watches.status().counters().at("now_requests") < RequestTable::kPlaces) std::this_thread::yield();
+  }
+  EXPECT_EQ(waits.barrier("gate").status().code(), client::CODE_PEER_LOST);
+  while (watches.status().counters().at("now_requests") > 0) std::this_thread::yield();
+  EXPECT_EQ(watches.status().clients(), 1u);
+}
+
+TEST_F(DaemonClients, AnApplicationThatComesBackInTimeTakesItsPlaceAgain) {
+  plan_cluster(2);
+  for (Settings& settings : settings_) settings.client_grace_ms = 60'000;
+  start_all();
+  RawClient waits(socket(0));
+  waits.open_group("gate");
+  RawClient(socket(1)).open_group("gate");
+  const auto first = waits.start_barrier("gate");
+  EXPECT_EQ(RawClient(socket(1)).barrier("gate").status().code(), client::CODE_OK);
+  EXPECT_EQ(waits.receive(first).status().code(), client::CODE_OK);
+  {
+    RawClient dies(socket(1));
+    EXPECT_EQ(dies.open_group("gate").group().next_generation(), 1u);
+    dies.start_barrier("gate");
+    dies.status();
+  }
+  RawClient back(socket(1));
+  EXPECT_EQ(back.open_group("gate").group().next_generation(), 1u);
+  client::Request request = barrier_of("gate");
+  request.mutable_operate()->set_generation(1);
+  const auto repeated = back.send(request);
+  back.status();
+  EXPECT_EQ(waits.barrier("gate").status().code(), client::CODE_OK);
+  const auto answer = back.receive(repeated);
+  EXPECT_EQ(answer.status().code(), client::CODE_OK) << answer.status().sentence();
+  EXPECT_EQ(answer.outcome().generation(), 1u);
+  EXPECT_EQ(back.status().counters().at("node_callers_lost"), 0u);
+  EXPECT_EQ(back.status().counters().at("now_requests"), 0u);
 }
 
 TEST_F(DaemonClients, GarbageIsAnsweredClosedAndCounted) {

@@ -35,6 +35,18 @@ TEST(ClientStatus, TheLabelIsInTheSentence) {
       << status.sentence();
 }
 
+TEST(ClientStatus, AnApplicationThatDiedIsNamedWithItsLabelIfThatIsKnown) {
+  const CallDone done = done_with(Verdict::kCallerLost, {3});
+  EXPECT_EQ(
+      described(done, "mine").sentence(),
+      "barrier 'gate' (generation 4, label 'mine'): an application on rank 3 died in it; start it again and repeat "
+      "the operation");
+  client::Status status;
+  describe_call({Operation::kBarrier, "gate", "", 0, "nightly"}, done, status);
+  EXPECT_NE(status.sentence().find("an application on rank 3 (label 'nightly') died"), std::string::npos);
+  EXPECT_EQ(status.code(), client::CODE_PEER_LOST);
+}
+
 TEST(ClientStatus, OkSaysNothing) {
   const auto status = described(done_with(Verdict::kOk, {}));
   EXPECT_EQ(status.code(), client::CODE_OK);
@@ -43,7 +55,7 @@ TEST(ClientStatus, OkSaysNothing) {
 
 TEST(ClientStatus, EveryFailureHasACodeAndARemedy) {
   for (const auto verdict : {Verdict::kDeadlineExceeded, Verdict::kPeerLost, Verdict::kCancelled, Verdict::kMismatch,
-                             Verdict::kStale, Verdict::kRefused}) {
+                             Verdict::kStale, Verdict::kRefused, Verdict::kCallerLost}) {
     const auto status = described(done_with(verdict, {}));
     EXPECT_NE(status.code(), client::CODE_OK);
     EXPECT_NE(status.code(), client::CODE_FAILED);
