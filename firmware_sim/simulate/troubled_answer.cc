@@ -97,8 +97,8 @@ std::string troubled_text(const Experiment& experiment, const std::vector<Fault>
 }
 
 int exit_code(const TroubledRun& run) {
-  constexpr std::array<std::pair<Verdict, int>, 3> kCodes = {
-      {{Verdict::kDeadlineExceeded, 3}, {Verdict::kPeerLost, 4}, {Verdict::kRefused, 6}}};
+  constexpr std::array<std::pair<Verdict, int>, 4> kCodes = {
+      {{Verdict::kDeadlineExceeded, 3}, {Verdict::kPeerLost, 4}, {Verdict::kPartitioned, 4}, {Verdict::kRefused, 6}}};
   for (const auto& [verdict, code] : kCodes)
     if (std::ranges::count(run.ranks, verdict, &TroubledRank::verdict) > 0) return code;
   return all_ok(run) ? 0 : 1;

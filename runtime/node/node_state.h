@@ -179,8 +179,8 @@ struct InquiryMember {
   bool restarted : 1 = false;  // ... it knows nothing of this epoch
   bool wants_in : 1 = false;
   bool watched : 1 = false;  // by the failure detector: its answer is waited for
-  bool missed : 1 = false;  // somebody could not reach it: named where an operation ends for it
-  std::uint8_t told = 0;    // kDefining: messages of the definition that are in its channel
+  bool missed : 1 = false;   // somebody could not reach it: named where an operation ends for it
+  std::uint8_t told = 0;     // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = false, told = 0; }
 };
 
@@ -203,7 +203,7 @@ struct EpochChange {
   bool settled = true;       // the epoch has gone
   bool wanted = false;       // a member is lost, or somebody wants to join
   bool outside = false;      // the group goes on without us
-  bool watching = false;  // some member is InquiryMember::watched
+  bool watching = false;     // some member is InquiryMember::watched
   bool cut_off = false;      // no majority: calls are refused
   Epoch promised = 0;        // we take part in no lower number
   Rank leader = kNoRank;     // who has stopped us; outside: whom to ask

@@ -133,7 +133,8 @@ class Partition : public testing::TestWithParam<const char*> {
       }
       const Code code = outcome.status.code;
       ++(code == Code::kPartitioned ? seen.partitioned : code == Code::kStale ? seen.stale : seen.others);
-      if (code == Code::kPartitioned) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // an application's own
+      if (code == Code::kPartitioned)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // an application's own
     }
   }
   bool each_ok(NodeId first, NodeId last, std::uint64_t more) {
