@@ -132,6 +132,7 @@ void SwarmParticipant::call_next() {
   const bool rushed = operation().rushed;
   patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : run_.scenario().patience;
   const Nanoseconds late = rushed && run_.random().chance(0.1) ? run_.random().between(0, 500 * kMillisecond) : 0;
+  give_up_at_ = run_.cluster().now() + late + patience_;
   later(run_.pause() + late, [this] { call(); });
 }
 
@@ -191,6 +192,7 @@ void SwarmParticipant::call() {
   }
   check(asked.admission == Admission::kWouldBlock);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(index));
+  if (run_.cluster().now() > give_up_at_) return ++generation_, call_next();  // as its daemon would at the deadline
   later(run_.retry_pause(), [this] { call(); });
 }
 

@@ -48,10 +48,11 @@ class SwarmParticipant {
   std::uint32_t index_;
   GroupId id_ = 0;
   Generation generation_ = 0;
-  Nanoseconds patience_ = 0;  // of the call that is being made
-  std::uint64_t cookie_ = 0;  // of the call that was taken
-  int times_outside_ = 0;     // in a row
-  int lives_ = 0;             // how often it died
+  Nanoseconds patience_ = 0;    // of the call that is being made
+  Nanoseconds give_up_at_ = 0;  // for want of room
+  std::uint64_t cookie_ = 0;    // of the call that was taken
+  int times_outside_ = 0;       // in a row
+  int lives_ = 0;               // how often it died
   bool begun_ = false, ended_ = false;
 };
 

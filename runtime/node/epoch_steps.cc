@@ -192,9 +192,11 @@ void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.settled.assign(g.live);
   const auto members = groups::inquiry_members(state, group);
   g.change.wanted = false;
+  const bool leads = leader_of(state, g) == g.rank;
   for (Rank r = 0; r < members.size(); ++r) {  // what has happened since the members were stopped is for another change
     InquiryMember& m = members[r];
-    if (g.live.has(r) && !m.left) m.wants_in = false;
+    const bool may_join = leads && !(g.live.has(r) && !m.left) && peers::connected(state, groups::node_of(g, r));
+    m.wants_in = m.wants_in && may_join;  // whom another one leads asks there
     if (!m.left) m.dead = m.restarted = false;
     g.change.wanted = g.change.wanted || m.wants_in || (m.left && g.live.has(r));
   }

@@ -215,6 +215,10 @@ void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
   c.due = now + kAskAgain;
+  if (c.outside && g.held == 0) {  // nobody here wants in any more
+    c.wanted = false, c.due = kNever;
+    return;
+  }
   const Rank leader = c.outside ? whom_to_ask(state, group) : leader_of(state, g);
   if (leads_now(state, g, now))
     leader::propose(state, group, now);

@@ -237,6 +237,7 @@ struct GroupState {
   Generation reported = 0;      // the subtree's base as last told upwards
   std::uint32_t held = 0;       // requests that wait for the window
   Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
+  bool crowded = false;         // a call waits outside for the window to move
   bool retrying = false, retry_again = false;
   std::uint32_t slow_used = 0;  // rows of slow_ranks in use
   Inquiry inquiry;

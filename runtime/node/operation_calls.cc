@@ -277,7 +277,11 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
   if (abandon::take_place(state, group, c)) return Admission::kTaken;
-  if (is_crowded_out(state, state.groups[group], c)) return Admission::kWouldBlock;
+  if (is_crowded_out(state, state.groups[group], c)) {
+    state.groups[group].crowded = true;
+    state.slot_timer = std::min(state.slot_timer, state.groups[group].count_again);
+    return Admission::kWouldBlock;
+  }
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
   if (request == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(request);

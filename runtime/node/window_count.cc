@@ -69,9 +69,10 @@ void finish(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (g.held == 0 || g.rank == kNoRank || presence::lost_member(state, group) == kNoRank) return;
+  if ((g.held == 0 && !g.crowded) || g.rank == kNoRank || presence::lost_member(state, group) == kNoRank) return;
   if (g.count_again <= now) {
     g.count_again = now + kAskAgain;
+    g.crowded = false;  // who still waits outside says so again
     const NodeId to = counter(state, g);
     if (to == state.settings.self)
       begin(state, group, now);
