@@ -62,14 +62,33 @@ TEST_P(TroubledRegression, IsNotThereAnyMore) {
 
 INSTANTIATE_TEST_SUITE_P(
     Seeds, TroubledRegression,
-    testing::Values(FoundFault{34, "MemoryTakenByWhatIsCollectedLater"}, FoundFault{42, "VerdictToldForEverToTheDead"},
-                    FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
-                    FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
-                    FoundFault{408, "LaterGenerationTookTheLastStreams"},
-                    FoundFault{542, "WindowNotToldToAParentThatCameBack"}, FoundFault{931, "ScheduleOfNoStages"},
-                    FoundFault{1055, "WindowWaitedForTheLost"},
-                    FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
-                    FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}, FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
+    testing::Values(
+        FoundFault{34, "MemoryTakenByWhatIsCollectedLater"}, FoundFault{42, "VerdictToldForEverToTheDead"},
+        FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"}, FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
+        FoundFault{408, "LaterGenerationTookTheLastStreams"}, FoundFault{542, "WindowNotToldToAParentThatCameBack"},
+        FoundFault{931, "ScheduleOfNoStages"}, FoundFault{1055, "WindowWaitedForTheLost"},
+        FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"}, FoundFault{3019, "TheReturnedNamedWhoGaveItUp"},
+        FoundFault{1754, "WindowNotCountedForThoseWhoWaitOutside"}, FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+class ShrinkingRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(ShrinkingRegression, IsNotThereAnyMore) {
+  const SwarmResult result = run_scenario(make_shrinking_scenario(GetParam().seed));
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(check_all(result.history), Findings{});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Seeds, ShrinkingRegression,
+    testing::Values(FoundFault{30, "ChildrenToldOfTheEndByRanksOfTheNextEpoch"},
+                    FoundFault{111, "HighRankTakenForARouter"}, FoundFault{117, "RefusedCallHadNoGeneration"},
+                    FoundFault{252, "MemberAskedForAChangeThatWasOver"},
+                    FoundFault{306, "NumbersOfBeforeHeldUpTheOthers"},
+                    FoundFault{951, "WishToJoinKeptByWhoDoesNotLead"}, FoundFault{1308, "WhoReturnedNamedNobody"},
+                    FoundFault{1341, "OutsideMemberAskedAnotherOne"}, FoundFault{1569, "CutOffThoughTheChangeWentOn"},
+                    FoundFault{2805, "ChangeThatBeganAnewNamedNobody"},
+                    FoundFault{7029, "ParticipantThatPassesWasRefusedForEver"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
