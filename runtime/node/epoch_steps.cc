@@ -17,13 +17,13 @@ namespace {
 using Step = EpochChange::Step;
 using Phase = Inquiry::Phase;
 
-Outcome outcome_here(const NodeState& state, std::uint32_t group, Generation generation) {
+GenerationFate outcome_here(const NodeState& state, std::uint32_t group, Generation generation) {
   const Slot& s = state.slots[slots::index_of(state, group, generation)];
-  if (!slots::holds(s, generation)) return Outcome::kNone;
+  if (!slots::holds(s, generation)) return GenerationFate::kNone;
   const bool barrier = s.operation == Operation::kBarrier;
-  if (s.state == Slot::State::kOpen) return barrier ? Outcome::kRepeated : Outcome::kEnded;
-  if (s.verdict == Verdict::kOk) return barrier ? Outcome::kReleased : Outcome::kNone;
-  return Outcome::kDecided;
+  if (s.state == Slot::State::kOpen) return barrier ? GenerationFate::kRepeated : GenerationFate::kEnded;
+  if (s.verdict == Verdict::kOk) return barrier ? GenerationFate::kReleased : GenerationFate::kNone;
+  return GenerationFate::kDecided;
 }
 
 // A generation that is not open here ends all the same, so that those who call it later are told.
@@ -37,16 +37,17 @@ std::uint32_t slot_to_end(NodeState& state, std::uint32_t group, Generation gene
 Verdict lost_verdict(const RankSet& lost) { return lost.empty() ? Verdict::kCancelled : Verdict::kPeerLost; }
 
 // With the ranks of the old epoch: what is told to others about an operation goes to those it was among.
-void end_one(NodeState& state, std::uint32_t group, Generation generation, Outcome outcome, const RankSet& lost,
+void end_one(NodeState& state, std::uint32_t group, Generation generation, GenerationFate outcome, const RankSet& lost,
              Nanoseconds now) {
   const std::uint32_t slot = slots::index_of(state, group, generation);
   const Slot& s = state.slots[slot];
   if (!slots::holds(s, generation)) {
-    const std::uint32_t ended = outcome == Outcome::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
+    const std::uint32_t ended =
+        outcome == GenerationFate::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
     if (ended != kNoIndex) operations::conclude(state, ended, lost_verdict(lost), lost, now);
   } else if (s.operation != Operation::kBarrier) {
     operations::conclude(state, slot, lost_verdict(lost), lost, now);
-  } else if (outcome == Outcome::kReleased) {
+  } else if (outcome == GenerationFate::kReleased) {
     operations::conclude(state, slot, s.called ? Verdict::kOk : Verdict::kStale, {}, now);
   }
 }
@@ -61,7 +62,7 @@ void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m,
   for (std::size_t i = 0; i < m.piece.size(); ++i) {
     const Generation generation = m.generation + static_cast<Generation>(i);
     const bool open = generation - state.groups[group].base < state.limits.open_generations;  // not over, nor wrapped
-    if (open) end_one(state, group, generation, static_cast<Outcome>(m.piece[i]), m.ranks, now);
+    if (open) end_one(state, group, generation, static_cast<GenerationFate>(m.piece[i]), m.ranks, now);
   }
 }
 
@@ -73,7 +74,7 @@ void repeat_barriers(NodeState& state, std::uint32_t group, const PeerMessage& m
     const Generation at = s.generation - m.generation;
     if (!operations::repeat(state, slot, now))
       operations::conclude(state, slot, lost_verdict(m.ranks), m.ranks, now);
-    else if (at < m.piece.size() && static_cast<Outcome>(m.piece[at]) == Outcome::kDecided)
+    else if (at < m.piece.size() && static_cast<GenerationFate>(m.piece[at]) == GenerationFate::kDecided)
       slots::set_due(state, s, now);
   }
 }

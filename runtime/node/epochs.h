@@ -70,19 +70,19 @@ void leave(NodeState& state, std::uint32_t group, Nanoseconds now);
 
 // How far a generation is at a member, and what is to become of it: one byte each in messages. Of two members' the
 // larger one holds.
-enum class Outcome : std::uint8_t {
+enum class GenerationFate : std::uint8_t {
   kNone,      // nobody has opened it
   kRepeated,  // a barrier that is open: begins again
   kEnded,     // open, with data: PEER_LOST
   kDecided,   // somebody has another verdict on record: it is asked for
   kReleased,  // a barrier that somebody was released from
 };
-// For each generation from GroupState::base - W to base + 2 W - 1, as bytes. Precondition: `out` has outcomes_of(state)
-// bytes.
+// How many generations are spoken of: from GroupState::base - W to base + 2 W - 1.
 inline std::uint32_t outcomes_of(const NodeState& state) { return 3 * state.limits.open_generations; }
 inline Generation first_outcome(const NodeState& state, const GroupState& g) {
   return g.base - state.limits.open_generations;  // may wrap: generations are compared by their distance only
 }
+// How far each is here, written to the group's part of NodeState::outcomes.
 std::span<std::byte> outcomes(NodeState& state, std::uint32_t group);
 
 namespace leader {

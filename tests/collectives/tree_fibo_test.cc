@@ -50,7 +50,7 @@ TEST(TreeFibo, A15Examples) {
 TEST(TreeFibo, A11CompletesInT) {
   for (std::uint64_t s = 1; s <= 6; ++s)
     for (std::uint64_t r = 0; r <= 8; ++r)
-      for (Rank p = 1; p <= 2000; ++p)
+      for (Rank p = 1; p <= 2000; p += FIBOCAST_SANITIZED ? 17 : 1)
         ASSERT_EQ(completion(tree_fibo(p, s, r), s, r), static_cast<std::uint64_t>(distribution_latency(p, s, r)))
             << s << ' ' << r << ' ' << p;
 }
