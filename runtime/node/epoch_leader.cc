@@ -145,7 +145,11 @@ void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (!is_busy(g)) return;
   const bool whole = tell_list(state, group, now);
-  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) return give_up(state, group, now);
+  if ((!whole || now >= g.inquiry.due) && g.inquiry.phase != Phase::kGoing) {
+    give_up(state, group, now);
+    if (!whole) g.change.due = now;  // at once, without the lost one
+    return;
+  }
   const auto answered = [](const InquiryMember& m) { return m.answered; };
   const auto told = [](const InquiryMember& m) { return m.asked || m.left; };
   if (g.inquiry.phase == Phase::kStopping && all_of_list(state, group, answered)) begin_installing(state, group, now);
