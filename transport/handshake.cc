@@ -1,6 +1,7 @@
 #include "transport/handshake.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fibocast {
 namespace {
@@ -32,7 +33,8 @@ void Handshake::connect(Nanoseconds now) {
 
 // After all renewals the first comes again: what is left of it in the network is long gone.
 void Handshake::renew(Nanoseconds now) {
-  self_.incarnation = self_.incarnation / kRenewals * kRenewals + (self_.incarnation + 1) % kRenewals;
+  self_.incarnation = process_of(self_.incarnation) + (self_.incarnation + 1) % kRenewals;
+  renewed_ = true;
   if (state_ != ChannelState::kRefused) state_ = ChannelState::kConnecting;
   candidate_ = {};
   hello_open_ = false;
@@ -121,9 +123,12 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
     replaced_[next_replaced_] = peer_.incarnation;
     next_replaced_ = (next_replaced_ + 1) % static_cast<std::uint32_t>(replaced_.size());
   }
+  // Both have given the other up: what we have to send since then is for whoever it is now, if it is the same process.
+  const bool both_renewed =
+      std::exchange(renewed_, false) && process_of(peer_.incarnation) == process_of(peer.incarnation);
   state_ = ChannelState::kConnected;
   peer_ = peer;
-  return first || same ? Outcome::kConnected : Outcome::kRestarted;
+  return first || same || both_renewed ? Outcome::kConnected : Outcome::kRestarted;
 }
 
 // The peer talks to a former life of us, or we do not know this one: find each other again.

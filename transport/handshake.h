@@ -19,7 +19,7 @@ class Handshake {
  public:
   enum class Outcome : std::uint8_t {
     kNothing,
-    kConnected,  // with the first incarnation we know
+    kConnected,  // nothing was sent to another incarnation than this one
     kRestarted,  // connected with another incarnation than before
     kRefused,    // newly refused: peer_digest()
     kStale,      // not of this pair of incarnations: drop the frame
@@ -40,7 +40,7 @@ class Handshake {
   void renew(Nanoseconds now);
   static constexpr std::uint64_t kRenewals = 256;
   // The peer we are, or were, connected to, whatever its renewals; 0: none yet.
-  std::uint64_t peer_incarnation() const { return peer_.incarnation / kRenewals * kRenewals; }
+  std::uint64_t peer_incarnation() const { return process_of(peer_.incarnation); }
   // Asks who the peer is, now, unless it was asked just before.
   void ask(Nanoseconds now) { ask_again(now); }
   // Any frame that came from the peer, first of all.
@@ -54,6 +54,7 @@ class Handshake {
 
  private:
   static std::uint32_t session_of(std::uint64_t incarnation);
+  static std::uint64_t process_of(std::uint64_t incarnation) { return incarnation / kRenewals * kRenewals; }
   Outcome on_hello(const Frame& frame, Nanoseconds now);
   Outcome on_hello_ack(const Frame& frame);
   Outcome on_refuse(const Frame& frame);
@@ -75,6 +76,7 @@ class Handshake {
   Nanoseconds last_hello_at_;
   std::uint32_t hello_counter_ = 0;  // low half of that of the last hello
   bool hello_open_ = false;          // it was not answered yet
+  bool renewed_ = false;             // ... and not connected since
   std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
   std::uint32_t answer_echo_ = 0;
   std::uint32_t answer_session_ = 0;

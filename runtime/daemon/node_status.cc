@@ -62,6 +62,7 @@ void add_node_counters(const NodeCounters& counters, client::NodeStatus& status)
   out["node_bad_trees"] = counters.bad_trees;
   out["node_channels_full"] = counters.channels_full;
   out["node_frozen"] = counters.frozen;
+  out["node_epochs"] = counters.epochs;
   out["node_callers_lost"] = counters.callers_lost;
   out["node_callers_back"] = counters.callers_back;
   out["node_operations_ok"] = counters.operations_ok;

@@ -126,9 +126,21 @@ RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
   return ranks;
 }
 
+// A newcomer begins behind what the others have ended.
+void skip_what_is_over(NodeState& state, std::uint32_t group) {
+  Inquiry& q = state.groups[group].inquiry;
+  const auto fates = state.outcomes.subspan(std::size_t{group} * outcomes_of(state), outcomes_of(state));
+  const auto is_next_over = [&] {
+    const Generation at = q.furthest - q.generation;
+    return at < fates.size() && is_over(static_cast<GenerationFate>(fates[at]));
+  };
+  while (is_next_over()) ++q.furthest;
+}
+
 void begin_installing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (!has_majority(state, group, g.proposed)) return give_up(state, group, now);
+  skip_what_is_over(state, group);
   begin_step(state, group, Phase::kInstalling);
   if (!install(state, group, install_message(state, group), now)) give_up(state, group, now);
 }

@@ -22,7 +22,7 @@ GenerationFate outcome_here(const NodeState& state, std::uint32_t group, Generat
   if (!slots::holds(s, generation)) return GenerationFate::kNone;
   const bool barrier = s.operation == Operation::kBarrier;
   if (s.state == Slot::State::kOpen) return barrier ? GenerationFate::kRepeated : GenerationFate::kEnded;
-  if (s.verdict == Verdict::kOk) return barrier ? GenerationFate::kReleased : GenerationFate::kNone;
+  if (s.verdict == Verdict::kOk) return barrier ? GenerationFate::kReleased : GenerationFate::kDelivered;
   return GenerationFate::kDecided;
 }
 
@@ -42,8 +42,7 @@ void end_one(NodeState& state, std::uint32_t group, Generation generation, Gener
   const std::uint32_t slot = slots::index_of(state, group, generation);
   const Slot& s = state.slots[slot];
   if (!slots::holds(s, generation)) {
-    const std::uint32_t ended =
-        outcome == GenerationFate::kEnded ? slot_to_end(state, group, generation, now) : kNoIndex;
+    const std::uint32_t ended = is_over(outcome) ? slot_to_end(state, group, generation, now) : kNoIndex;
     if (ended != kNoIndex) operations::conclude(state, ended, lost_verdict(lost), lost, now);
   } else if (s.operation != Operation::kBarrier) {
     operations::conclude(state, slot, lost_verdict(lost), lost, now);
@@ -137,7 +136,7 @@ void on_behind(NodeState& state, std::uint32_t group, const PeerMessage& m, Nano
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
   if (m.root >= groups::size_of(g) || m.root == g.rank) return;
-  if (!c.outside && c.settled && m.next_epoch < g.epoch) return;
+  if (!c.outside && m.next_epoch < g.epoch) return;  // it was said before we were let in
   if (!c.outside) leave(state, group, now);
   c.leader = m.root;
 }
@@ -175,10 +174,8 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   if (c.settled) g.settled.assign(g.live);
   g.epoch = m.next_epoch;
   c.settled = c.outside = c.cut_off = false;
-  if (newcomer)
-    operations::begin_at(state, group, m.completed, now);
-  else
-    end_operations(state, group, m, now);
+  if (newcomer) operations::begin_at(state, group, m.completed, now);
+  end_operations(state, group, m, now);
   if (!groups::set_live(state, group, g.proposed)) return false;
   repeat_barriers(state, group, m, now);
   c.step = Step::kInstalled;
@@ -193,6 +190,7 @@ void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.settled.assign(g.live);
   const auto members = groups::inquiry_members(state, group);
   g.change.wanted = false;
+  g.change.since = now;  // one that is still wanted begins now
   const bool leads = leader_of(state, g) == g.rank;
   for (Rank r = 0; r < members.size(); ++r) {  // what has happened since the members were stopped is for another change
     InquiryMember& m = members[r];

@@ -71,12 +71,17 @@ void leave(NodeState& state, std::uint32_t group, Nanoseconds now);
 // How far a generation is at a member, and what is to become of it: one byte each in messages. Of two members' the
 // larger one holds.
 enum class GenerationFate : std::uint8_t {
-  kNone,      // nobody has opened it
-  kRepeated,  // a barrier that is open: begins again
-  kEnded,     // open, with data: PEER_LOST
-  kDecided,   // somebody has another verdict on record: it is asked for
-  kReleased,  // a barrier that somebody was released from
+  kNone,       // nobody has opened it
+  kDelivered,  // with data, and over for somebody: PEER_LOST for those who have not even begun
+  kRepeated,   // a barrier that is open: begins again
+  kEnded,      // open, with data: PEER_LOST
+  kDecided,    // somebody has another verdict on record: it is asked for
+  kReleased,   // a barrier that somebody was released from
 };
+// Whoever has not begun it begins it no more: the others will not take part.
+inline bool is_over(GenerationFate fate) {
+  return fate == GenerationFate::kDelivered || fate == GenerationFate::kEnded || fate == GenerationFate::kReleased;
+}
 // How many generations are spoken of: from GroupState::base - W to base + 2 W - 1.
 inline std::uint32_t outcomes_of(const NodeState& state) { return 3 * state.limits.open_generations; }
 inline Generation first_outcome(const NodeState& state, const GroupState& g) {

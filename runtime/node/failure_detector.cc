@@ -143,6 +143,10 @@ Nanoseconds FailureDetector::dispute_time(const WatchedPeer& p) const {
   return settings_.suspicion / 4 + 4 * p.round_trip;
 }
 
+Nanoseconds FailureDetector::answer_time(const WatchedPeer& p) const {
+  return 2 * settings_.waiting_interval + 4 * p.round_trip;
+}
+
 Nanoseconds FailureDetector::suspect_at(const WatchedPeer& p) const {
   return p.first_probe + settings_.suspicion / 2 + 4 * p.round_trip;
 }

@@ -22,9 +22,9 @@
 //                 die together are found together, and at most eight are asked at a time for this reason
 //
 // How it judges, counted from the first unanswered probe: suspect after suspicion / 2, lost after suspicion, both plus
-// four round trips. Refused and silent to the probes after that: lost. News of a loss is believed; but not yet if we
-// have heard the node within suspicion / 4 or were late ourselves: then it gets another suspicion / 4 to answer our
-// probes, and is told what is said of it.
+// four round trips. Refused and silent to the probes after that: lost. News of a loss is believed if our own probes are
+// unanswered as well; else the node gets two waiting intervals to answer them, and is told what is said of it: who was
+// cut off says so of everybody. If we have heard it within suspicion / 4 or were late ourselves, it gets suspicion / 4.
 //
 // Use: after every call below, until they return false: poll_probe(), poll_news(), poll_change(). Then sleep until
 // next_deadline() and call on_timer(), after the frames that came meanwhile. Times are of the host's monotonic clock.
@@ -146,6 +146,7 @@ class FailureDetector {
   Nanoseconds patience(const WatchedPeer& p) const;
   Nanoseconds refusal_time(const WatchedPeer& p) const;
   Nanoseconds dispute_time(const WatchedPeer& p) const;
+  Nanoseconds answer_time(const WatchedPeer& p) const;
   Nanoseconds lost_at(const WatchedPeer& p) const;
   Nanoseconds suspect_at(const WatchedPeer& p) const;
   Nanoseconds verdict_at(const WatchedPeer& p) const;
@@ -174,7 +175,7 @@ class FailureDetector {
   bool is_lost_to_somebody(NodeId peer) const;
   void on_other_incarnation(const News& news, Nanoseconds now);
   void believe(NodeId from, const News& news, Nanoseconds now);
-  void dispute(NodeId peer, NodeId told_by, Nanoseconds now);
+  void dispute(NodeId peer, NodeId told_by, Nanoseconds until, Nanoseconds now);
 
   DetectorSettings settings_;
   std::span<WatchedPeer> peers_;

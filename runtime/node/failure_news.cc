@@ -48,16 +48,18 @@ void FailureDetector::believe(NodeId from, const News& news, Nanoseconds now) {
     return set_belief(news.subject, Belief::kAlive, BeliefReason::kTold, from, now);
   }
   const bool doubted = heard_lately(news.subject, now) || late(now);
-  if (news.belief == Belief::kLost && doubted && present(p)) return dispute(news.subject, from, now);
+  const bool agreed = !doubted && p.first_probe != kNever;
+  if (news.belief == Belief::kLost && !agreed && present(p))
+    return dispute(news.subject, from, now + (doubted ? dispute_time(p) : answer_time(p)), now);
   if (!doubted) set_belief(news.subject, news.belief, BeliefReason::kTold, from, now);
 }
 
-// We have heard it ourselves: it may defend itself.
-void FailureDetector::dispute(NodeId peer, NodeId told_by, Nanoseconds now) {
+// We have heard it ourselves, or not even asked it: it may defend itself.
+void FailureDetector::dispute(NodeId peer, NodeId told_by, Nanoseconds until, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
   p.told_by = told_by;
   p.challenged = true;
-  p.disputed_until = now + dispute_time(p);
+  p.disputed_until = until;
   desk_.tell_subject(peer);
   question(peer, now);
 }

@@ -81,14 +81,14 @@ TEST_P(ShrinkingRegression, IsNotThereAnyMore) {
 
 INSTANTIATE_TEST_SUITE_P(
     Seeds, ShrinkingRegression,
-    testing::Values(FoundFault{30, "ChildrenToldOfTheEndByRanksOfTheNextEpoch"},
-                    FoundFault{111, "HighRankTakenForARouter"}, FoundFault{117, "RefusedCallHadNoGeneration"},
-                    FoundFault{252, "MemberAskedForAChangeThatWasOver"},
-                    FoundFault{306, "NumbersOfBeforeHeldUpTheOthers"},
-                    FoundFault{951, "WishToJoinKeptByWhoDoesNotLead"}, FoundFault{1308, "WhoReturnedNamedNobody"},
-                    FoundFault{1341, "OutsideMemberAskedAnotherOne"}, FoundFault{1569, "CutOffThoughTheChangeWentOn"},
-                    FoundFault{2805, "ChangeThatBeganAnewNamedNobody"},
-                    FoundFault{7029, "ParticipantThatPassesWasRefusedForEver"}),
+    testing::Values(
+        FoundFault{30, "ChildrenToldOfTheEndByRanksOfTheNextEpoch"}, FoundFault{111, "HighRankTakenForARouter"},
+        FoundFault{117, "RefusedCallHadNoGeneration"}, FoundFault{252, "MemberAskedForAChangeThatWasOver"},
+        FoundFault{306, "NumbersOfBeforeHeldUpTheOthers"}, FoundFault{951, "WishToJoinKeptByWhoDoesNotLead"},
+        FoundFault{1308, "WhoReturnedNamedNobody"}, FoundFault{1341, "OutsideMemberAskedAnotherOne"},
+        FoundFault{1569, "CutOffThoughTheChangeWentOn"}, FoundFault{2805, "ChangeThatBeganAnewNamedNobody"},
+        FoundFault{2055, "OldNewsOfBeingOutsideWereBelieved"},
+        FoundFault{7029, "ParticipantThatPassesWasRefusedForEver"}, FoundFault{7305, "NewcomerBeganWithWhatWasOver"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {

@@ -114,6 +114,31 @@ TEST_P(ReliableChannelSeeds, ARestartIsToldAndNothingOfTheFormerLifeComes) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ReliableChannelSeeds, ::testing::Range(1u, 31u));
 
+// A partition: both have given the other up, and have gone on; what they have to say since then is for the other.
+TEST(ReliableChannel, WhatWasSentAfterBothGaveUpArrivesWhenTheyMeetAgain) {
+  VirtualPair pair({}, 1);
+  start_both(pair);
+  pair.link.loss = 1;
+  for (int side : {0, 1}) pair.sides[side].channel->renew(pair.now);
+  for (int side : {0, 1}) pair.sides[side].traffic->queue_small(10);
+  for (int side : {0, 1}) pair.drain(side);
+  pair.run_for(3'000'000'000);
+  pair.link.loss = 0;
+  EXPECT_TRUE(pair.run_until([&] { return pair.sides[0].traffic->smalls + pair.sides[1].traffic->smalls == 2; }));
+  for (const auto& side : pair.sides) EXPECT_EQ(side.traffic->restarted, 0u);
+  EXPECT_EQ(errors_of(pair), "");
+}
+
+// One alone: the other has sent to what is no more.
+TEST(ReliableChannel, WhoWasGivenUpIsTold) {
+  VirtualPair pair({}, 1);
+  start_both(pair);
+  pair.sides[0].channel->renew(pair.now);
+  pair.drain(0);
+  EXPECT_TRUE(pair.run_until([&] { return pair.sides[1].traffic->restarted == 1; }));
+  EXPECT_EQ(pair.sides[0].traffic->restarted, 0u);
+}
+
 TEST(ReliableChannel, StrayFramesOfAFormerLifeChangeNothing) {
   VirtualPair pair({}, 1);
   std::vector<std::vector<std::byte>> former;

@@ -19,10 +19,30 @@ TEST(FailureNews, LaterNewsSupersede) {
   EXPECT_FALSE(supersedes({1, 5, 0, kLost}, {1, 5, 1, kAlive}));
 }
 
+// Who was cut off says of everybody that they are lost: nobody is given up without having been asked.
+TEST(FailureNews, WhoWasNotEvenAskedMayAnswer) {
+  Watched w(16);
+  w.everybody_came();
+  w.run_answered(3000 * kMs, {1});
+  for (NodeId accused : {5u, 9u}) {
+    w.forget();
+    w.news(2, accused, 0, kLost);
+    EXPECT_EQ(w.probes_of(accused), 1u);
+    EXPECT_EQ(w.told_about(accused, kLost, accused), 1u);
+    w.run_answered(49 * kMs, {1, 5});
+    EXPECT_EQ(w.d.belief(accused), kAlive);
+  }
+  w.run_answered(kMs, {1});
+  EXPECT_EQ(w.d.belief(5), kAlive);
+  EXPECT_EQ(w.changes, (std::vector<BeliefChange>{{9, kLost, BeliefReason::kTold, 2}}));
+}
+
 TEST(FailureNews, ALossIsBelievedAndPassedOnOnceAndNotBack) {
   Watched w(16);
   w.everybody_came();
   w.run_answered(3000 * kMs, {1});
+  w.d.wait_on(9, w.now);
+  w.run_answered(50 * kMs, {1});  // it does not answer here either
   w.forget();
   w.news(2, 9, 0, kLost);
   w.news(4, 9, 0, kLost);
