@@ -75,15 +75,17 @@ PeerMessage step_message(NodeState& state, std::uint32_t group, std::span<std::b
   return message(g, PeerMessageType::kEpochGo, g.epoch);
 }
 
-// False: somebody of the list is lost meanwhile.
+// False: somebody of the list is lost whose answer is still needed.
 bool tell_list(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   std::array<std::byte, kMostPieceBytes> piece;
   const PeerMessage m = step_message(state, group, piece);
   const auto members = groups::inquiry_members(state, group);
+  const bool needs_answers = g.inquiry.phase != Phase::kGoing;
   for (Rank r = 0; r < members.size(); ++r) {
-    if (!g.proposed.has(r) || members[r].asked) continue;
-    if (members[r].left) return false;
+    if (!g.proposed.has(r)) continue;
+    if (members[r].left && needs_answers && !members[r].answered) return false;
+    if (members[r].left || members[r].asked) continue;
     members[r].asked = peers::send(state, groups::node_of(g, r), m, true, now);
   }
   return true;

@@ -78,37 +78,49 @@ void repeat_barriers(NodeState& state, std::uint32_t group, const PeerMessage& m
   }
 }
 
-void on_stop(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  GroupState& g = state.groups[group];
-  EpochChange& c = g.change;
-  const bool settled_without = c.settled && !c.outside && m.epoch < g.epoch && !g.live.has(m.source);
-  if (settled_without) return void(tell_outside(state, group, from, now));
-  PeerMessage answer = message(g, PeerMessageType::kEpochStopped, m.next_epoch);
-  if (m.next_epoch < c.promised || (m.next_epoch == c.promised && c.step != Step::kStopped)) {
-    answer.verdict = Verdict::kRefused, answer.next_epoch = c.promised;
-    peers::send(state, from, answer, true, now);
-    return;
-  }
-  if (!groups::read_bits(g.proposed, groups::size_of(g), m.piece) || !g.proposed.has(g.rank)) return;
-  stop(state, group, m.next_epoch, now);
-  c.leader = m.source;
-  answer.verdict = Verdict::kOk, answer.arrived = c.settled;
+bool send_stopped(NodeState& state, std::uint32_t group, NodeId leader, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  PeerMessage answer = message(g, PeerMessageType::kEpochStopped, g.change.promised);
+  answer.verdict = Verdict::kOk, answer.arrived = g.change.settled;
   answer.completed = g.base, answer.generation = first_outcome(state, g);
   std::array<std::byte, kMostPieceBytes> piece;
   const auto told = outcomes(state, group);
   std::ranges::copy(told, piece.begin());
   const std::size_t bits = groups::write_bits(g.live, groups::size_of(g), std::span(piece).subspan(told.size()));
   answer.piece = std::span(piece).first(told.size() + bits);
-  peers::send(state, from, answer, true, now);  // else asked again
+  return peers::send(state, leader, answer, true, now);
+}
+
+bool send_installed(NodeState& state, std::uint32_t group, NodeId leader, Nanoseconds now) {
+  PeerMessage answer = message(state.groups[group], PeerMessageType::kEpochInstalled, state.groups[group].epoch);
+  answer.verdict = Verdict::kOk;
+  return peers::send(state, leader, answer, true, now);
+}
+
+void on_stop(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  EpochChange& c = g.change;
+  const bool settled_without = c.settled && !c.outside && m.epoch < g.epoch && !g.live.has(m.source);
+  if (settled_without) return void(tell_outside(state, group, from, now));
+  if (m.next_epoch < c.promised || (m.next_epoch == c.promised && c.step != Step::kStopped)) {
+    PeerMessage answer = message(g, PeerMessageType::kEpochStopped, c.promised);
+    answer.verdict = Verdict::kRefused;
+    peers::send(state, from, answer, true, now);
+    return;
+  }
+  if (!groups::read_bits(g.proposed, groups::size_of(g), m.piece) || !g.proposed.has(g.rank)) return;
+  stop(state, group, m.next_epoch, now);
+  c.leader = m.source;
+  answer_leader(state, group, now);
 }
 
 void on_install(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  PeerMessage answer = message(g, PeerMessageType::kEpochInstalled, m.next_epoch);
   const bool again = g.epoch == m.next_epoch && g.change.step == Step::kInstalled;
   const bool promised = g.change.promised == m.next_epoch && g.change.step == Step::kStopped;
-  const bool installed = again || (promised && install(state, group, m, now));
-  answer.verdict = installed ? Verdict::kOk : Verdict::kRefused;
+  if (again || (promised && install(state, group, m, now))) return answer_leader(state, group, now);
+  PeerMessage answer = message(g, PeerMessageType::kEpochInstalled, m.next_epoch);
+  answer.verdict = Verdict::kRefused;
   peers::send(state, from, answer, true, now);  // else asked again
 }
 
@@ -142,6 +154,15 @@ void on_behind(NodeState& state, std::uint32_t group, const PeerMessage& m, Nano
 }
 
 }  // namespace
+
+void answer_leader(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  EpochChange& c = state.groups[group].change;
+  c.answer_owed = false;
+  if (c.leader == kNoRank || c.leader == state.groups[group].rank) return;
+  const NodeId leader = groups::node_of(state.groups[group], c.leader);
+  if (c.step == Step::kStopped) c.answer_owed = !send_stopped(state, group, leader, now);
+  if (c.step == Step::kInstalled) c.answer_owed = !send_installed(state, group, leader, now);
+}
 
 std::span<std::byte> outcomes(NodeState& state, std::uint32_t group) {
   const auto all = state.outcomes.subspan(std::size_t{group} * outcomes_of(state), outcomes_of(state));

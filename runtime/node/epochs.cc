@@ -233,6 +233,7 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   EpochChange& c = g.change;
   if (!shrinks(g) || g.rank == kNoRank) return;
   leader::pump(state, group, now);
+  if (c.answer_owed) answer_leader(state, group, now);
   if (!c.wanted && c.step == Step::kRunning) return;
   const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 3 * state.settings.suspicion;
   if (!c.outside && !c.cut_off && now >= c.since + patience) end_partitioned(state, group, now);

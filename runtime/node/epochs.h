@@ -58,6 +58,8 @@ void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now);
 // The new epoch's list is GroupState::proposed; `m` says how generations end.
 bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 void go(NodeState& state, std::uint32_t group, Nanoseconds now);
+// Says that we have stopped, or installed; if there is no room, with the next pump().
+void answer_leader(NodeState& state, std::uint32_t group, Nanoseconds now);
 // Members of the open epoch that can be reached are no majority: see above.
 bool is_cut_off(const NodeState& state, std::uint32_t group);
 bool has_majority(const NodeState& state, std::uint32_t group, const RankBits& list);

@@ -89,8 +89,9 @@ void FailureDetector::settle(NodeId peer, Nanoseconds now) {
 
 void FailureDetector::refused(NodeId peer, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
+  const bool told = p.disputed_until != kNever;  // somebody else has lost it: this is the second witness
   if (!present(p) || p.refused_until != kNever) return;
-  p.refused_until = now + refusal_time(p);
+  p.refused_until = told ? now : now + refusal_time(p);
   probe(peer, now);
 }
 

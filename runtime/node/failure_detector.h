@@ -25,6 +25,7 @@
 // four round trips. Refused and silent to the probes after that: lost. News of a loss is believed if our own probes are
 // unanswered as well; else the node gets two waiting intervals to answer them, and is told what is said of it: who was
 // cut off says so of everybody. If we have heard it within suspicion / 4 or were late ourselves, it gets suspicion / 4.
+// Both a loss that we are told of and a path that refuses us are enough: then it gets a single probe, if any.
 //
 // Use: after every call below, until they return false: poll_probe(), poll_news(), poll_change(). Then sleep until
 // next_deadline() and call on_timer(), after the frames that came meanwhile. Times are of the host's monotonic clock.

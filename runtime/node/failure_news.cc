@@ -48,10 +48,10 @@ void FailureDetector::believe(NodeId from, const News& news, Nanoseconds now) {
     return set_belief(news.subject, Belief::kAlive, BeliefReason::kTold, from, now);
   }
   const bool doubted = heard_lately(news.subject, now) || late(now);
-  const bool agreed = !doubted && p.first_probe != kNever;
+  const bool agreed = p.refused_until != kNever || (!doubted && p.first_probe != kNever);
   if (news.belief == Belief::kLost && !agreed && present(p))
     return dispute(news.subject, from, now + (doubted ? dispute_time(p) : answer_time(p)), now);
-  if (!doubted) set_belief(news.subject, news.belief, BeliefReason::kTold, from, now);
+  if (agreed || !doubted) set_belief(news.subject, news.belief, BeliefReason::kTold, from, now);
 }
 
 // We have heard it ourselves, or not even asked it: it may defend itself.

@@ -205,6 +205,7 @@ struct EpochChange {
   bool outside = false;      // the group goes on without us
   bool watching = false;     // some member is InquiryMember::watched
   bool cut_off = false;      // no majority: calls are refused
+  bool answer_owed = false;  // to the leader, whose channel had no room
   Epoch promised = 0;        // we take part in no lower number
   Rank leader = kNoRank;     // who has stopped us; outside: whom to ask
   Nanoseconds since = 0;     // when it began

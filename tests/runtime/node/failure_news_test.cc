@@ -37,6 +37,21 @@ TEST(FailureNews, WhoWasNotEvenAskedMayAnswer) {
   EXPECT_EQ(w.changes, (std::vector<BeliefChange>{{9, kLost, BeliefReason::kTold, 2}}));
 }
 
+TEST(FailureNews, ARefusedPathAndTheNewsOfALossAreEnoughInEitherOrder) {
+  Watched w(8);
+  w.everybody_came();
+  w.run_answered(3000 * kMs, {1});
+  for (NodeId n : {5u, 6u}) w.heard(n);
+  w.refused(5);
+  w.news(2, 5, 0, kLost);
+  EXPECT_EQ(w.d.belief(5), kLost);
+  w.news(2, 6, 0, kLost);
+  w.refused(6);
+  EXPECT_EQ(w.d.belief(6), kAlive);
+  w.run_answered(20 * kMs, {1});  // what refused may have been its former address: one probe
+  EXPECT_EQ(w.d.belief(6), kLost);
+}
+
 TEST(FailureNews, ALossIsBelievedAndPassedOnOnceAndNotBack) {
   Watched w(16);
   w.everybody_came();
