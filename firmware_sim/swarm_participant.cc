@@ -192,8 +192,16 @@ void SwarmParticipant::call() {
   }
   check(asked.admission == Admission::kWouldBlock);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(index));
-  if (run_.cluster().now() > give_up_at_) return ++generation_, call_next();  // as its daemon would at the deadline
+  if (run_.cluster().now() > give_up_at_) return pass();  // as its daemon would at the deadline
   later(run_.retry_pause(), [this] { call(); });
+}
+
+void SwarmParticipant::pass() {
+  Call c;
+  c.group = id_, c.generation = generation_, c.operation = operation().operation, c.root = operation().root;
+  run_.cluster().node(node_).pass(c);
+  ++generation_;
+  call_next();
 }
 
 void SwarmParticipant::on_answer(const Answer& answer) {

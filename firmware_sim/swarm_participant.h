@@ -35,6 +35,7 @@ class SwarmParticipant {
   void open_again(int attempts);
   void call_next();
   void call();
+  void pass();
   bool moves_data() const;  // by another operation than multicast
   Rank rank() const;
   Asked ask(Nanoseconds deadline);

@@ -18,6 +18,7 @@ std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
   std::vector<HistoryGroup> groups;
   for (const ScenarioGroup& g : scenario.groups)
     groups.push_back({g.name, g.members, g.participants, g.policy != GroupPolicy::kAll});
+  for (const ScenarioReplan& r : scenario.replans) groups[r.group].replanned = true;
   return groups;
 }
 
@@ -119,6 +120,11 @@ SwarmResult run_scenario(const Scenario& scenario, const std::function<void(Virt
     for (const auto& participant : participants)
       if (participant->node() == node) back ? participant->on_restart() : participant->on_crash();
   });
+  for (const ScenarioReplan& r : scenario.replans)
+    run.cluster().at(r.at, [&run, &r] {
+      const std::string& name = run.scenario().groups[r.group].name;
+      if (run.cluster().node(r.node).running()) run.cluster().replan(r.node, name, r.plan);  // or not: nobody waits
+    });
   SwarmMessages messages(run);
   SwarmResult result;
   run.cluster().run_until(kLongestRun,

@@ -199,6 +199,7 @@ std::string describe(const Scenario& scenario) {
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
             (group.tree.empty() ? "" : ", a given tree") +
             (group.policy == GroupPolicy::kAll ? "" : ", goes on without the lost") + ")";
+  if (!scenario.replans.empty()) text += ", " + std::to_string(scenario.replans.size()) + " new plans";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }
 

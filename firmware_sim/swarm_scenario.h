@@ -41,6 +41,14 @@ struct ScenarioFlow {
   std::vector<std::uint64_t> sizes;
 };
 
+// Somebody gives a created group another plan, if it is there by then.
+struct ScenarioReplan {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+  std::uint32_t group = 0;
+  Plan plan;
+};
+
 // More than anything here takes.
 inline constexpr Nanoseconds kPatience = 240'000'000'000;
 
@@ -50,6 +58,7 @@ struct Scenario {
   std::vector<Nanoseconds> start_at;  // by node
   std::vector<ScenarioGroup> groups;
   std::vector<ScenarioFlow> flows;
+  std::vector<ScenarioReplan> replans;
   Nanoseconds pause_max = 0;         // of an application between two calls
   Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
   Nanoseconds grace = 0;             // how late after its deadline an answer may come

@@ -167,8 +167,34 @@ Scenario make_shrinking_scenario(std::uint64_t seed) {
   return trouble(std::move(scenario), random, true);
 }
 
+namespace {
+
+// At any time, by any member. Budgets that are just enough are so for the plans that the groups were created with.
+void change_plans(Scenario& scenario, Random random) {
+  const std::uint64_t budget = scenario.cluster.limits.payload_bytes;
+  if (budget != Limits::simulated().payload_bytes && budget != Limits::server().payload_bytes) return;
+  for (std::uint32_t group = 0; group < scenario.groups.size(); ++group) {
+    const ScenarioGroup& g = scenario.groups[group];
+    if (g.kind != ScenarioGroup::Kind::kCreated || !g.tree.empty()) continue;
+    for (std::uint64_t left = random.below(8); left > 0; --left) {
+      ScenarioReplan r;
+      r.at = random_time(random, kMillisecond, 5 * kSecond);
+      r.node = g.members[random.below(g.members.size())];
+      r.group = group;
+      r.plan = g.plan;
+      r.plan.distribution = {.kind = TreeKind::kFibo, .s = 1 + random.below(9), .r = 1 + random.below(9)};
+      r.plan.reduction = {.kind = TreeKind::kFibo, .s = 1 + random.below(9), .r = 1 + random.below(9)};
+      scenario.replans.push_back(r);
+    }
+  }
+}
+
+}  // namespace
+
 Scenario scenario_of(std::uint64_t seed) {
-  return seed % 3 == 0 ? make_shrinking_scenario(seed) : make_troubled_scenario(seed);
+  Scenario scenario = seed % 3 == 0 ? make_shrinking_scenario(seed) : make_troubled_scenario(seed);
+  if (seed % 2 == 0) change_plans(scenario, Random(seed ^ 0x9147));
+  return scenario;
 }
 
 }  // namespace fibocast

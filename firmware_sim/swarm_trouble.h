@@ -12,7 +12,7 @@ namespace fibocast {
 Scenario make_troubled_scenario(std::uint64_t seed);
 // The same with groups that go on without members they lose: barriers and multicasts.
 Scenario make_shrinking_scenario(std::uint64_t seed);
-// What ./dev sim runs: every third seed shrinks.
+// What ./dev sim runs: every third seed shrinks, every second one changes the plans of its groups.
 Scenario scenario_of(std::uint64_t seed);
 
 }  // namespace fibocast

@@ -104,6 +104,11 @@ Asked VirtualCluster::create(NodeId id, const GroupDefinition& definition) {
   return {nodes_[id]->create_group(definition, cookie), cookie};
 }
 
+Asked VirtualCluster::replan(NodeId id, std::string_view name, const Plan& plan) {
+  const std::uint64_t cookie = ++last_cookie_;
+  return {nodes_[id]->replan_group(name, plan, cookie), cookie};
+}
+
 Asked VirtualCluster::call(NodeId id, Call call) {
   call.cookie = ++last_cookie_;
   const std::uint64_t cookie = call.cookie;

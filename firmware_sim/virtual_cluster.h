@@ -79,6 +79,7 @@ class VirtualCluster {
 
   Membership open(NodeId id, std::string_view name, std::uint32_t participants = 0);
   Asked create(NodeId id, const GroupDefinition& definition);
+  Asked replan(NodeId id, std::string_view name, const Plan& plan);
   // The cookie in `call` is overwritten.
   Asked call(NodeId id, Call call);
   Asked barrier(NodeId id, GroupId group, std::optional<Generation> generation, Nanoseconds deadline);

@@ -101,6 +101,12 @@ Admission VirtualNode::create_group(const GroupDefinition& definition, std::uint
   return answer;
 }
 
+Admission VirtualNode::replan_group(std::string_view name, const Plan& plan, std::uint64_t cookie) {
+  const Admission answer = node_->replan_group(name, plan, cookie, clock());
+  pump();
+  return answer;
+}
+
 Admission VirtualNode::remove_group(std::string_view name) {
   const Admission answer = node_->remove_group(name, clock());
   pump();
@@ -112,6 +118,12 @@ Admission VirtualNode::call(const Call& call) {
   if (here.deadline != kNever) here.deadline += ahead_;
   if (here.not_before != 0) here.not_before += ahead_;
   const Admission answer = node_->call(here, clock());
+  pump();
+  return answer;
+}
+
+Admission VirtualNode::pass(const Call& call) {
+  const Admission answer = node_->pass(call, clock());
   pump();
   return answer;
 }

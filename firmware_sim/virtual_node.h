@@ -58,8 +58,10 @@ class VirtualNode {
 
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
   Admission create_group(const GroupDefinition& definition, std::uint64_t cookie);
+  Admission replan_group(std::string_view name, const Plan& plan, std::uint64_t cookie);
   Admission remove_group(std::string_view name);
   Admission call(const Call& call);
+  Admission pass(const Call& call);
   void forget_call(std::uint64_t cookie);
   void abandon_call(std::uint64_t cookie, std::string_view label = {}, std::uint32_t newest_client = 0);
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload);

@@ -25,7 +25,8 @@ struct HistoryGroup {
   std::string name;
   std::vector<NodeId> members;  // by rank
   std::uint32_t participants = 1;
-  bool goes_on = false;  // without members that are lost
+  bool goes_on = false;    // without members that are lost
+  bool replanned = false;  // calls may wait for a new plan, and end uncounted
 };
 
 struct Record {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "firmware_sim/checkers/checkers.h"
 
 namespace fibocast {
@@ -6,6 +8,13 @@ namespace {
 // Generous: a probe and its answer per peer, and the alarms around them.
 constexpr std::uint64_t kIdleWakesPerPeer = 20;
 
+// Payloads stay until they are collected, or their slot is needed: applications that died collect nothing, nor do those
+// that were outside of their group meanwhile and go on where the others are.
+bool may_keep_payloads(const History& history, NodeId node) {
+  const bool goes_on = std::ranges::any_of(history.groups, &HistoryGroup::goes_on);
+  return history.somebody_crashed || (goes_on && troubled(history, node, 0, kNever));
+}
+
 }  // namespace
 
 Findings check_leaks(const History& history) {
@@ -13,7 +22,7 @@ Findings check_leaks(const History& history) {
   for (std::size_t i = 0; i < history.ends.size(); ++i) {
     const NodeEnd& end = history.ends[i];
     const std::string node = "node " + std::to_string(i) + " at the end: ";
-    const bool kept = history.somebody_crashed;
+    const bool kept = may_keep_payloads(history, static_cast<NodeId>(i));
     if (end.payload_bytes > 0 && !kept)
       findings.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
     if (end.buffers > 0 && !kept)

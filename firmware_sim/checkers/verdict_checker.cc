@@ -61,13 +61,17 @@ void compare(const History& history, Decision& decision, const Record& r, Findin
   if (!decision.first) {
     decision.first = &r;
     if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, findings);
-    if (history.calm && r.generation < history.window) check_not_named(history, r, decision.in_time, findings);
+    if (history.calm && r.generation < history.window && !history.groups[r.group].replanned)
+      check_not_named(history, r, decision.in_time, findings);
   } else if (!split(history, decision, r) &&
              (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
     findings.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
                        describe(history, *decision.first));
   }
 }
+
+// For the next epoch, or a new plan: before they are counted anywhere.
+bool may_wait(const HistoryGroup& group) { return group.goes_on || group.replanned; }
 
 }  // namespace
 
@@ -81,7 +85,7 @@ Findings check_verdicts(const History& history) {
     if (r.kind != Record::Kind::kDone || !tells(r)) continue;
     if (r.verdict == Verdict::kOk || !r.missing.empty())
       compare(history, decision, r, findings);
-    else if (r.generation < history.window && !history.groups[r.group].goes_on)  // where calls wait for the next epoch
+    else if (r.generation < history.window && !may_wait(history.groups[r.group]))
       findings.push_back(describe(history, r) + "DEADLINE_EXCEEDED names nobody");
   }
   return findings;

@@ -53,6 +53,17 @@ int create(const Command& command, const GroupOptions& options) {
   return report(command, client.ok() ? client.value()->create_group(request) : client.status());
 }
 
+int plan(const Command& command, const GroupOptions& options) {
+  GroupRequest request;
+  request.name = options.name;
+  request.segment_bytes = options.segment_bytes;
+  Status status = read_formula(options.reduction, request.reduction);
+  if (status.ok()) status = read_formula(options.distribution, request.distribution);
+  if (!status.ok()) return report(command, status);
+  auto client = connect(options.daemon);
+  return report(command, client.ok() ? client.value()->plan_group(request) : client.status());
+}
+
 int remove(const Command& command, const GroupOptions& options) {
   auto client = connect(options.daemon);
   return report(command, client.ok() ? client.value()->remove_group(options.name) : client.status());
@@ -118,13 +129,28 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
   add_daemon_options(*sub, options->daemon);
 }
 
+void add_plan(CLI::App& group, Command& command, const std::shared_ptr<GroupOptions>& options) {
+  CLI::App* sub = add_subcommand(group, command, "plan",
+                                 "Give a group another plan while it works; without trees: the fastest one by this "
+                                 "daemon's model, as its settings were loaded last",
+                                 "fibocast group plan render --tree fibo --s 27us --r 88us --rank 0",
+                                 [&command, options] { return plan(command, *options); });
+  sub->add_option("name", options->name, "the group")->required();
+  add_tree_options(*sub, "", options->distribution,
+                   "distribution (multicast, a barrier's way down): fibo, kary:4, ...");
+  add_tree_options(*sub, "reduction-", options->reduction, "reduction (a barrier's way up): fibo, kary:4, ...");
+  sub->add_option("--segment", options->segment_bytes, "larger multicasts travel in pieces of so many bytes");
+  add_daemon_options(*sub, options->daemon);
+}
+
 }  // namespace
 
 void add_group_command(CLI::App& app, Command& command) {
   auto options = std::make_shared<GroupOptions>();
-  CLI::App* group = app.add_subcommand("group", "Create, list and remove groups of nodes");
+  CLI::App* group = app.add_subcommand("group", "Create, list, plan and remove groups of nodes");
   group->require_subcommand(1);
   add_create(*group, command, options);
+  add_plan(*group, command, options);
   CLI::App* all =
       add_subcommand(*group, command, "list", "The groups this daemon knows", "fibocast group list --rank 0",
                      [&command, options] { return list(command, *options); });

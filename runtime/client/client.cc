@@ -103,6 +103,11 @@ Status Client::create_group(const GroupRequest& group) {
   return decode_status(state_->exchange(TimePoint::max()));
 }
 
+Status Client::plan_group(const GroupRequest& group) {
+  encode(group, *state_->request.mutable_plan_group());
+  return decode_status(state_->exchange(TimePoint::max()));
+}
+
 Status Client::remove_group(std::string_view name) {
   state_->request.mutable_remove_group()->set_name(std::string(name));
   return decode_status(state_->exchange(answer_by(kGreetingPatience)));

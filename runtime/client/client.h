@@ -42,6 +42,7 @@ class Client final : public Participant {
   // The daemon's last events, oldest first: they are read in pieces while the daemon goes on.
   Result<NodeTrace> trace();
   Status create_group(const GroupRequest& request) override;
+  Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 
   // Precondition: no executor was given to connect().

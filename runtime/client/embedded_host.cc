@@ -20,7 +20,8 @@ std::string subject_of(const EmbeddedRequest& request) {
       return (request.operation == Operation::kBarrier ? "barrier '" : "multicast '") + request.group + "'";
     case EmbeddedRequest::Kind::kSend: return "message to rank " + std::to_string(request.to);
     case EmbeddedRequest::Kind::kReceive: return "receive";
-    case EmbeddedRequest::Kind::kCreate: return "group '" + request.create.name + "'";
+    case EmbeddedRequest::Kind::kCreate:
+    case EmbeddedRequest::Kind::kPlan: return "group '" + request.create.name + "'";
   }
   return {};
 }
@@ -61,9 +62,16 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
 void EmbeddedHost::take(std::unique_ptr<EmbeddedRequest> request) {
   const Nanoseconds wait = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
   request->until = host_.read_clock() + std::min(wait, kLongestWait);
-  if (!attempt(request)) waiting_.push_back(std::move(request));
+  if (is_overtaking(*request) || !attempt(request)) waiting_.push_back(std::move(request));
   arm_timer();
   host_.pump();
+}
+
+// Operations of a group are numbered in the order of the calls.
+bool EmbeddedHost::is_overtaking(const EmbeddedRequest& request) const {
+  return request.kind == EmbeddedRequest::Kind::kOperate && std::ranges::any_of(waiting_, [&](const Request& w) {
+           return w->kind == EmbeddedRequest::Kind::kOperate && w->group == request.group;
+         });
 }
 
 // True: the node has it, or it was answered. False: no room just now.
@@ -86,6 +94,7 @@ Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t coo
     case EmbeddedRequest::Kind::kSend: return send(request);
     case EmbeddedRequest::Kind::kReceive: return host_.node().receive_message(request.tag, cookie, host_.now());
     case EmbeddedRequest::Kind::kCreate: return create(request, cookie);
+    case EmbeddedRequest::Kind::kPlan: return plan(request, cookie);
   }
   return Admission::kBadName;
 }
@@ -101,24 +110,38 @@ Admission EmbeddedHost::stage(const EmbeddedRequest& request, PayloadRange& stag
   return Admission::kTaken;
 }
 
+// By its own number, if it was opened.
+Admission EmbeddedHost::find_group(const EmbeddedRequest& request, Call& call, Opened*& opened) {
+  const auto found = opened_.find(request.group);
+  Generation open = 0;
+  if (found == opened_.end()) return host_.node().open_group(request.group, request.participants, call.group, open);
+  opened = &found->second;
+  if (opened->is_behind) {
+    const Admission back = host_.node().open_group(request.group, 0, opened->id, opened->next);
+    if (back != Admission::kTaken) return back;
+    opened->is_behind = false;
+  }
+  call.group = opened->id;
+  call.generation = opened->next;
+  return Admission::kTaken;
+}
+
+// The calls after it have the next numbers, here as at the others.
+void EmbeddedHost::pass(const EmbeddedRequest& request) {
+  Call call;
+  Opened* opened = nullptr;
+  if (find_group(request, call, opened) != Admission::kTaken) return;
+  if (opened == nullptr) return;  // it would have joined whatever was open
+  call.operation = request.operation, call.root = request.root;
+  host_.node().pass(call, host_.now());
+  ++opened->next;
+}
+
 Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) {
   Call call;
   call.cookie = cookie;
-  const auto opened = opened_.find(request.group);
-  Generation open = 0;
-  if (opened == opened_.end()) {
-    const Admission found = host_.node().open_group(request.group, request.participants, call.group, open);
-    if (found != Admission::kTaken) return found;
-  } else {
-    Opened& mine = opened->second;
-    if (mine.is_behind) {
-      const Admission found = host_.node().open_group(request.group, 0, mine.id, mine.next);
-      if (found != Admission::kTaken) return found;
-      mine.is_behind = false;
-    }
-    call.group = opened->second.id;
-    call.generation = opened->second.next;
-  }
+  Opened* opened = nullptr;
+  if (const Admission found = find_group(request, call, opened); found != Admission::kTaken) return found;
   call.operation = request.operation;
   call.choice = request.choice;
   call.type = request.combination.type;
@@ -132,7 +155,7 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
   if (admission == Admission::kTaken) admission = host_.node().call(call, host_.now());
   if (admission != Admission::kTaken && call.payload.buffer != kNoBuffer)
     host_.node().release_buffer(call.payload.buffer);
-  if (admission == Admission::kTaken && opened != opened_.end()) ++opened->second.next;
+  if (admission == Admission::kTaken && opened != nullptr) ++opened->next;
   return admission;
 }
 
@@ -173,6 +196,16 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
     if (!give_tree(parents, order, ranks, table, definition.plan).empty()) return Admission::kNoPlan;
   }
   return host_.node().create_group(definition, cookie, host_.now());
+}
+
+Admission EmbeddedHost::plan(EmbeddedRequest& request, std::uint64_t cookie) {
+  const auto group = find_group_info(host_.node(), group_id(request.create.name, true));
+  if (!group) return Admission::kUnknownGroup;
+  client::PlanGroup wanted;
+  encode(request.create, wanted);
+  Plan plan;
+  if (!read_plan(wanted, *group, planner_, plan).empty()) return Admission::kNoPlan;
+  return host_.node().replan_group(request.create.name, plan, cookie, host_.now());
 }
 
 Result<GroupInfo> EmbeddedHost::open(std::string_view name, std::uint32_t participants) {
@@ -269,7 +302,9 @@ void EmbeddedHost::on_event(const Event& event) {
     const Request request = take_pending(event.cookie);
     if (!request) return;
     client::Response response;
-    describe_group_ready(request->create.name, event.done, *response.mutable_status());
+    const bool created = request->kind == EmbeddedRequest::Kind::kCreate;
+    (created ? describe_group_ready : describe_plan_ready)(request->create.name, event.done,
+                                                           *response.mutable_status());
     end(*request, decode_status(response));
   }
 }
@@ -306,6 +341,7 @@ void EmbeddedHost::on_timer() {
       ++at;
       continue;
     }
+    if ((*at)->kind == EmbeddedRequest::Kind::kOperate) pass(**at);
     late.push_back(std::move(*at));
     at = waiting_.erase(at);
   }

@@ -17,8 +17,8 @@
 namespace fibocast {
 
 struct EmbeddedRequest {
-  enum class Kind : std::uint8_t { kOperate, kSend, kReceive, kCreate };
-  // How it ended: for kSend and kCreate only the status counts; kReceive has its bytes in Outcome::payload.
+  enum class Kind : std::uint8_t { kOperate, kSend, kReceive, kCreate, kPlan };
+  // How it ended: for kSend, kCreate and kPlan only the status counts; kReceive has its bytes in Outcome::payload.
   using OnEnd = std::function<void(Outcome&& outcome, Rank from)>;
 
   Kind kind = Kind::kOperate;
@@ -67,8 +67,12 @@ class EmbeddedHost {
 
   Admission give_to_node(EmbeddedRequest& request, std::uint64_t cookie);
   Admission operate(EmbeddedRequest& request, std::uint64_t cookie);
+  Admission find_group(const EmbeddedRequest& request, Call& call, Opened*& opened);
+  void pass(const EmbeddedRequest& request);
+  bool is_overtaking(const EmbeddedRequest& request) const;
   Admission send(EmbeddedRequest& request);
   Admission create(EmbeddedRequest& request, std::uint64_t cookie);
+  Admission plan(EmbeddedRequest& request, std::uint64_t cookie);
   bool attempt(Request& request);
   bool retry_waiting();
   Admission stage(const EmbeddedRequest& request, PayloadRange& staged);

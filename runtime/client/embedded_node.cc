@@ -192,6 +192,13 @@ Status EmbeddedNode::create_group(const GroupRequest& group) {
   return state_->run(std::move(request)).first.status;
 }
 
+Status EmbeddedNode::plan_group(const GroupRequest& group) {
+  auto request = std::make_unique<EmbeddedRequest>();
+  request->kind = EmbeddedRequest::Kind::kPlan;
+  request->create = group;
+  return state_->run(std::move(request)).first.status;
+}
+
 Status EmbeddedNode::remove_group(std::string_view name) {
   Status status;
   state_->run_there([&] { status = state_->host->remove_group(name); });

@@ -44,6 +44,7 @@ class EmbeddedNode final : public Participant {
   boost::asio::any_io_executor executor() override;
   Result<NodeInfo> status() override;
   Status create_group(const GroupRequest& request) override;
+  Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 
   Outcome do_operate(const OperationCall& call) override;

@@ -217,6 +217,11 @@ class Participant : public std::enable_shared_from_this<Participant> {
   Result<Group> join(std::string_view name, std::uint32_t participants = 0);
   // Returns when all members have the group; kRefused with the ranks that refuse it.
   virtual Status create_group(const GroupRequest& request) = 0;
+  // A new plan for a group that somebody created, by its name, trees and segment_bytes in `request`; nothing else in it
+  // counts. Its operations go on: each is by the former plan or by the new one at all members. Asked at a member.
+  // Returns when all members have it; kRefused with the ranks that could not be reached, or have no room for its trees,
+  // after 30 s: then all keep the former one.
+  virtual Status plan_group(const GroupRequest& request) = 0;
   virtual Status remove_group(std::string_view name) = 0;
 
   // -- messages: delivered exactly once, per (sender, tag) in the order of send(); `to` is a node of the cluster

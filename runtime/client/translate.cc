@@ -122,6 +122,13 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   tree.mutable_order()->Assign(request.tree->order.begin(), request.tree->order.end());
 }
 
+void encode(const GroupRequest& request, client::PlanGroup& out) {
+  out.set_name(request.name);
+  if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
+  if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
+  out.set_segment_bytes(request.segment_bytes);
+}
+
 Status decode_status(const client::Response& response) {
   const client::Status& status = response.status();
   return {static_cast<Code>(status.code()), status.sentence(), {status.ranks().begin(), status.ranks().end()}};

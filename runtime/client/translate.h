@@ -11,6 +11,7 @@ namespace fibocast {
 void encode(const OperationCall& call, client::Operate& out);
 void encode(const SendCall& call, client::Send& out);
 void encode(const GroupRequest& request, client::CreateGroup& out);
+void encode(const GroupRequest& request, client::PlanGroup& out);
 
 // Each takes the whole response, because its status belongs to the value.
 Status decode_status(const client::Response& response);

@@ -100,7 +100,13 @@ void Daemon::stop() {
 
 void Daemon::reload(const Settings& settings) {
   log_.set_level(settings.log.level);
-  log_.info("reloaded: log.level is " + settings.log.level + "; other settings change at the next start");
+  Settings planned = settings_;  // what the running cluster was made with, and what was measured since
+  planned.model = settings.model;
+  context_.planner = GroupPlanner(planned);
+  log_.info(
+      "reloaded: log.level is " + settings.log.level +
+      "; `fibocast group create` and `group plan` here go by the model as it is now; other settings change at the "
+      "next start");
 }
 
 // -- events of the node

@@ -30,7 +30,8 @@ class Daemon {
   // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
   // the socket file is removed. From any thread.
   void stop();
-  // What can change while it runs: the log's level. In the thread of run().
+  // What can change while it runs: the log's level, and the model that groups which are created, or get another plan,
+  // are planned by. In the thread of run().
   void reload(const Settings& settings);
 
   boost::asio::io_context& context() { return io_; }

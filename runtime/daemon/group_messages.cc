@@ -90,6 +90,28 @@ std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, 
                    {tree.order().data(), static_cast<std::size_t>(tree.order_size())}, ranks, table, plan);
 }
 
+std::string read_plan(const client::PlanGroup& wanted, const Node::GroupInfo& group, GroupPlanner& planner,
+                      Plan& plan) {
+  client::CreateGroup as_created;
+  for (std::uint32_t i = 0; i < group.members.size(); ++i) as_created.add_ranks(group.members.at(i));
+  as_created.set_routers(group.routers);
+  as_created.set_policy(policy_text(group.policy, group.quorum));
+  as_created.set_segment_bytes(wanted.segment_bytes());
+  if (wanted.has_reduction()) *as_created.mutable_reduction() = wanted.reduction();
+  if (wanted.has_distribution()) *as_created.mutable_distribution() = wanted.distribution();
+  std::vector<TreeTableEntry> no_table;
+  return read_plan(as_created, planner, plan, no_table);
+}
+
+void describe_plan_ready(std::string_view name, const CallDone& done, client::Status& status) {
+  set_status(code_of(done.verdict), "", status);
+  if (done.verdict == Verdict::kOk) return;
+  for (std::uint32_t i = 0; i < done.ranks.size(); ++i) status.add_ranks(done.ranks.at(i));
+  status.set_sentence("group '" + std::string(name) +
+                      "': keeps its plan; not reached, or without room for the new one: " + rank_text(done.ranks) +
+                      "; see `fibocast status`, and repeat it when all members are there");
+}
+
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {
   set_status(code_of(done.verdict), "", status);
   if (done.verdict == Verdict::kOk) return;

@@ -25,7 +25,11 @@ std::string read_members(const client::CreateGroup& wanted, RankSet& members);
 std::string read_plan(const client::CreateGroup& wanted, GroupPlanner& planner, Plan& plan,
                       std::vector<TreeTableEntry>& table);
 
-// How Event::kGroupReady ended.
+// The same for a group that goes on.
+std::string read_plan(const client::PlanGroup& wanted, const Node::GroupInfo& group, GroupPlanner& planner, Plan& plan);
+
+// How Event::kGroupReady ended: of a group that was created, or that was to have another plan.
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status);
+void describe_plan_ready(std::string_view name, const CallDone& done, client::Status& status);
 
 }  // namespace fibocast

@@ -11,7 +11,7 @@
 namespace fibocast {
 
 struct PendingRequest {
-  enum class Kind : std::uint8_t { kFree, kCall, kReceive, kCreate };
+  enum class Kind : std::uint8_t { kFree, kCall, kReceive, kCreate, kPlan };
   Kind kind = Kind::kFree;
   std::uint64_t id = 0;      // the client's
   std::uint64_t cookie = 0;  // ours at the node

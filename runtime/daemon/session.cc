@@ -236,6 +236,7 @@ void Session::on_timer() {
            blocked_about_ +
                ": no room in this daemon before the deadline; the receivers are slow: wait longer or send less");
     drop_staged();
+    if (request_.has_operate()) pass_operation();
     unblock();
     received_.consume();
   } else if (blocked_) {

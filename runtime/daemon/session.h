@@ -100,8 +100,10 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled hello();
   Handled open_group();
   Handled create_group();
+  Handled plan_group();
   Handled remove_group();
   Handled operate();
+  void pass_operation();
   Handled send();
   Handled receive();
   Handled get_status();

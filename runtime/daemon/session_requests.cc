@@ -36,6 +36,7 @@ Session::Handled Session::dispatch() {
     case Body::kHello: return hello();
     case Body::kOpenGroup: return open_group();
     case Body::kCreateGroup: return create_group();
+    case Body::kPlanGroup: return plan_group();
     case Body::kRemoveGroup: return remove_group();
     case Body::kOperate: return operate();
     case Body::kSend: return send();
@@ -163,11 +164,30 @@ Session::Handled Session::create_group() {
   return admission == Admission::kWouldBlock ? wait_for_room(about, 0, false) : refuse(about, admission);
 }
 
+Session::Handled Session::plan_group() {
+  const std::string& name = request_.plan_group().name();
+  const std::string about = quoted("group", name);
+  const auto group = find_group_info(node(), group_id(name, true));
+  if (!group) return refuse(about, Admission::kUnknownGroup);
+  Plan plan;
+  if (const std::string mistake = read_plan(request_.plan_group(), *group, context_.planner, plan); !mistake.empty()) {
+    answer(request_.id(), client::CODE_INVALID, about + ": " + mistake);
+    return Handled::kDone;
+  }
+  PendingRequest& request = take(PendingRequest::Kind::kPlan);
+  request.group = name;
+  const Admission admission = node().replan_group(name, plan, request.cookie, context_.host.now());
+  if (admission == Admission::kTaken) return Handled::kDone;
+  requests_.free(request);
+  return admission == Admission::kWouldBlock ? wait_for_room(about, 0, false) : refuse(about, admission);
+}
+
 bool Session::on_group_ready(const Event& event) {
   PendingRequest* request = requests_.find(event.cookie);
   if (!request) return false;
   client::Response& response = begin_response(request->id);
-  describe_group_ready(request->group, event.done, *response.mutable_status());
+  const bool created = request->kind == PendingRequest::Kind::kCreate;
+  (created ? describe_group_ready : describe_plan_ready)(request->group, event.done, *response.mutable_status());
   if (event.done.verdict == Verdict::kOk)
     fill_group(find_group_info(node(), group_id(request->group, true)), *response.mutable_group());
   requests_.free(*request);
@@ -256,6 +276,18 @@ Session::Handled Session::operate() {
   const std::string about = about_call(call.operation, wanted);
   return admission == Admission::kWouldBlock ? wait_for_room(about, wanted.deadline_ns(), false)
                                              : refuse(about, admission);
+}
+
+// The calls after it have the next numbers, here as at the others.
+void Session::pass_operation() {
+  const client::Operate& wanted = request_.operate();
+  Call call;
+  OpenedGroup* opened = nullptr;
+  if (!take_operation(wanted, call) || find_group(wanted, call, opened) != Admission::kTaken) return;
+  call.root = wanted.root();
+  if (!call.generation) return;  // it would have joined whatever was open
+  node().pass(call, context_.host.now());
+  if (opened && !wanted.has_generation()) ++opened->next;
 }
 
 Session::Handled Session::send() {

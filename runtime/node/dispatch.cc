@@ -47,6 +47,8 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kEpochInstalled:
     case PeerMessageType::kEpochGo:
     case PeerMessageType::kEpochWanted:
+    case PeerMessageType::kEpochHold:
+    case PeerMessageType::kEpochHeld:
     case PeerMessageType::kEpochBehind: return epochs::on_message(s, group, from, m, now);
     default: return verdicts::on_unknown_group(s, group, from, m, now);
   }

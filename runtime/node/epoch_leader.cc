@@ -5,6 +5,7 @@
 #include "runtime/node/epochs.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/replan.h"
 #include "runtime/node/slots.h"
 
 namespace fibocast::epochs::leader {
@@ -12,12 +13,6 @@ namespace fibocast::epochs::leader {
 namespace {
 
 using Phase = Inquiry::Phase;
-
-// Numbers are unique: of each proposer its own.
-Epoch next_number(const NodeState& state, const GroupState& g) {
-  const Epoch seen = std::max(g.epoch, g.change.promised), nodes = state.settings.nodes;
-  return (seen / nodes + 1) * nodes + state.settings.self;
-}
 
 // Whoever of the epoch has not been lost, and whoever wants to join. False: somebody is neither here nor lost yet.
 bool list_members(NodeState& state, std::uint32_t group) {
@@ -64,6 +59,7 @@ PeerMessage install_message(NodeState& state, std::uint32_t group) {
   m.generation = g.inquiry.generation;
   m.window_base = g.inquiry.window_base, m.completed = g.inquiry.furthest;
   m.ranks = g.inquiry.ranks;
+  m.plan = replan::plan_of(state, group);
   m.piece = state.outcomes.subspan(std::size_t{group} * outcomes_of(state), outcomes_of(state));
   return m;
 }
@@ -124,7 +120,7 @@ RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
   const auto members = groups::inquiry_members(state, group);
   RankSet ranks;
   for (Rank r = 0; r < members.size(); ++r)
-    if (g.live.has(r) != g.proposed.has(r) || members[r].wants_in || members[r].missed) ranks.add(r);
+    if (g.live.has(r) != g.proposed.has(r) || members[r].missed) ranks.add(r);
   return ranks;
 }
 
@@ -176,6 +172,23 @@ void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }
 
 }  // namespace
+
+Epoch next_number(const NodeState& state, const GroupState& g) {
+  const Epoch seen = std::max(g.epoch, g.change.promised), nodes = state.settings.nodes;
+  return (seen / nodes + 1) * nodes + state.settings.self;
+}
+
+void begin_planned(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  g.change.leader = g.rank;
+  g.proposed.assign(g.live);
+  outcomes(state, group);
+  groups::start_inquiry(state, group, Phase::kInstalling, now, kNever);  // who lives answers; who is lost ends it
+  g.inquiry.generation = first_outcome(state, g);
+  g.inquiry.window_base = g.inquiry.furthest = g.base;
+  begin_installing(state, group, now);
+  pump(state, group, now);
+}
 
 void propose(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];

@@ -7,6 +7,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/replan.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
 
@@ -117,7 +118,8 @@ void on_stop(NodeState& state, std::uint32_t group, NodeId from, const PeerMessa
 void on_install(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   const bool again = g.epoch == m.next_epoch && g.change.step == Step::kInstalled;
-  const bool promised = g.change.promised == m.next_epoch && g.change.step == Step::kStopped;
+  const bool stopped = g.change.step == Step::kStopped || replan::is_through(g, m.next_epoch);
+  const bool promised = g.change.promised == m.next_epoch && stopped;
   if (again || (promised && install(state, group, m, now))) return answer_leader(state, group, now);
   PeerMessage answer = message(g, PeerMessageType::kEpochInstalled, m.next_epoch);
   answer.verdict = Verdict::kRefused;
@@ -136,7 +138,7 @@ void on_wanted(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
     return;
   }
   // What it wanted is over, or under way.
-  if (leader::is_busy(g) ? g.proposed.has(m.source) : g.live.has(m.source) && m.epoch != g.epoch) return;
+  if (leader::is_busy(g) ? g.proposed.has(m.source) : g.live.has(m.source) && m.epoch < g.epoch) return;
   const auto members = groups::inquiry_members(state, group);
   members[m.source].wants_in = !g.live.has(m.source) || members[m.source].left;
   for (std::uint32_t i = 0; i < m.ranks.size(); ++i)
@@ -177,6 +179,7 @@ void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
   if (c.step == Step::kRunning && !c.wanted) c.since = now;
   c.step = Step::kStopped;
   c.promised = next;
+  g.hold = {};
   c.wanted = false;  // this change is the one; what happens from now on wants another
   c.due = now + kAskAgain;
   if (g.inquiry.phase != Phase::kDefining && g.inquiry.phase != Phase::kRemoving) g.inquiry.phase = Phase::kIdle;
@@ -188,15 +191,34 @@ void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
   state.slot_timer = std::min(state.slot_timer, c.due);
 }
 
+namespace {
+
+// A given tree stays. Schedules that the engine keeps are those of the former plan.
+void take_plan(NodeState& state, std::uint32_t group, const Plan& plan) {
+  GroupState& g = state.groups[group];
+  if (has_given_tree(g.plan) || g.plan == plan) return;
+  g.plan = plan;
+  for (const Slot& s : groups::slots_of(state, group))
+    state.engine->forget(static_cast<std::uint32_t>(&s - state.slots.data()));
+}
+
+}  // namespace
+
 bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
+  if (g.hold.number != 0) {  // no call comes in between
+    c.step = Step::kStopped;
+    c.leader = g.hold.leader, c.since = now, c.due = now + kAskAgain;
+    g.hold = {};
+  }
   const bool newcomer = c.outside || !(g.live.has(g.rank) || g.settled.has(g.rank));
   if (c.settled) g.settled.assign(g.live);
   g.epoch = m.next_epoch;
   c.settled = c.outside = c.cut_off = false;
   if (newcomer) operations::begin_at(state, group, m.completed, now);
   end_operations(state, group, m, now);
+  take_plan(state, group, m.plan);
   if (!groups::set_live(state, group, g.proposed)) return false;
   repeat_barriers(state, group, m, now);
   c.step = Step::kInstalled;
@@ -232,7 +254,7 @@ void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void on_message(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   const bool plausible = m.source < groups::size_of(g) && groups::node_of(g, m.source) == from;
-  if (!shrinks(g) || !plausible || m.source == g.rank) {
+  if (!may_change(g) || !plausible || m.source == g.rank) {
     ++state.counters.malformed;
     return;
   }
@@ -242,6 +264,8 @@ void on_message(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
     case PeerMessageType::kEpochInstall: return on_install(state, group, from, m, now);
     case PeerMessageType::kEpochInstalled: return leader::on_installed(state, group, m, now);
     case PeerMessageType::kEpochGo: return on_go(state, group, m, now);
+    case PeerMessageType::kEpochHold: return replan::on_hold(state, group, m, now);
+    case PeerMessageType::kEpochHeld: return replan::on_held(state, group, m, now);
     case PeerMessageType::kEpochWanted: return on_wanted(state, group, from, m, now);
     default: return on_behind(state, group, m, now);
   }

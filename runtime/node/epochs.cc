@@ -7,6 +7,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/replan.h"
 #include "runtime/node/slots.h"
 
 namespace fibocast::epochs {
@@ -25,10 +26,12 @@ struct Loss {
 void lose(NodeState& state, NodeId node, const Loss& loss, Nanoseconds now) {
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     GroupState& g = state.groups[group];
+    if (g.used) replan::on_lost(state, group, node, now);
+    if (g.used && !shrinks(g) && !runs(g)) operations::retry_calls(state, group, now);  // they need not wait for it
     const Rank rank = g.used && shrinks(g) ? g.members.index_of(node) : kNoRank;
     if (rank == kNoRank || g.rank == kNoRank) continue;
     InquiryMember& m = groups::inquiry_members(state, group)[rank];
-    m.left = true, m.wants_in = false;
+    m.left = true, m.wants_in = loss.ours;  // it is here, and knows all it knew
     (loss.ours ? groups::inquiry_members(state, group)[g.rank] : m).missed = true;
     m.dead = m.dead || loss.confirmed, m.restarted = m.restarted || loss.restarted;
     const bool leaving = g.change.step != Step::kRunning && !g.proposed.has(rank);
@@ -132,8 +135,8 @@ void ask_leader(NodeState& state, std::uint32_t group, Rank leader, Nanoseconds 
   if (node == state.settings.self || !peers::connected(state, node)) return;
   PeerMessage m = message(g, PeerMessageType::kEpochWanted, 0);
   const auto members = groups::inquiry_members(state, group);
-  for (Rank r = 0; r < members.size(); ++r)
-    if (members[r].missed) m.ranks.add(r);
+  for (Rank r = 0; r < members.size(); ++r)  // from outside: whom it could not reach has gone on
+    if (members[r].missed && !g.change.outside) m.ranks.add(r);
   peers::send(state, node, m, true, now);  // else asked again
 }
 
@@ -163,7 +166,7 @@ Verdict refuses(const NodeState& state, std::uint32_t group, RankSet& ranks) {
 
 bool holds_calls(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (!shrinks(g) || (runs(g) && !g.change.outside)) return false;
+  if (runs(g) && !g.change.outside) return false;
   if (g.change.outside && !g.change.wanted) {
     g.change.wanted = true;
     g.change.due = now;
@@ -222,8 +225,18 @@ void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const Rank leader = c.outside ? whom_to_ask(state, group) : leader_of(state, g);
   if (leads_now(state, g, now))
     leader::propose(state, group, now);
-  else if (leader != kNoRank && (c.outside || c.step == Step::kRunning || (c.wanted && is_late(state, c, now))))
+  else if (leader != kNoRank && (c.outside || c.step == Step::kRunning || is_late(state, c, now)))
     ask_leader(state, group, leader, now);
+}
+
+void wait_for_majority(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const EpochChange& c = state.groups[group].change;
+  if (c.outside || c.cut_off) return;
+  const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 3 * state.settings.suspicion;
+  if (now >= c.since + patience)
+    end_partitioned(state, group, now);
+  else
+    state.slot_timer = std::min(state.slot_timer, c.since + patience);
 }
 
 }  // namespace
@@ -231,15 +244,14 @@ void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
-  if (!shrinks(g) || g.rank == kNoRank) return;
+  if (!may_change(g)) return;
   leader::pump(state, group, now);
+  replan::pump(state, group, now);
   if (c.answer_owed) answer_leader(state, group, now);
   if (!c.wanted && c.step == Step::kRunning) return;
-  const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 3 * state.settings.suspicion;
-  if (!c.outside && !c.cut_off && now >= c.since + patience) end_partitioned(state, group, now);
+  if (shrinks(g)) wait_for_majority(state, group, now);
   if (c.due <= now) ask_or_lead(state, group, now);
   state.slot_timer = std::min(state.slot_timer, c.due);
-  if (!c.outside && !c.cut_off) state.slot_timer = std::min(state.slot_timer, c.since + patience);
 }
 
 }  // namespace fibocast::epochs

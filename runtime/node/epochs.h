@@ -25,6 +25,8 @@ namespace fibocast::epochs {
 inline bool takes_in(const GroupState& g) { return g.change.step != EpochChange::Step::kStopped; }
 // ... and operations may go on.
 inline bool runs(const GroupState& g) { return g.change.step == EpochChange::Step::kRunning; }
+// Its epoch may change: the others exist by their names alone.
+inline bool may_change(const GroupState& g) { return g.created && g.rank != kNoRank; }
 // Losses are dealt with here, not by ending every operation.
 inline bool shrinks(const GroupState& g) { return g.policy != GroupPolicy::kAll; }
 
@@ -93,6 +95,10 @@ inline Generation first_outcome(const NodeState& state, const GroupState& g) {
 std::span<std::byte> outcomes(NodeState& state, std::uint32_t group);
 
 namespace leader {
+// Numbers are unique: of each proposer its own.
+Epoch next_number(const NodeState& state, const GroupState& g);
+// All members are through with what they had called, and wait: they get the plan of NodeState::replanning.
+void begin_planned(NodeState& state, std::uint32_t group, Nanoseconds now);
 // Proposes a new epoch if this node is to, and one is wanted.
 void propose(NodeState& state, std::uint32_t group, Nanoseconds now);
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now);

@@ -9,6 +9,7 @@
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/replan.h"
 
 namespace fibocast::group_admin {
 
@@ -68,6 +69,7 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);
+  replan::forget(state, group);
   g.used = false;
 }
 
@@ -173,7 +175,9 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const std::uint32_t i = groups::find_by_name(state, name);
   if (i == kNoIndex) return Admission::kUnknownGroup;
-  if (state.groups[i].inquiry.phase != Inquiry::Phase::kIdle) return Admission::kWouldBlock;
+  const GroupState& g = state.groups[i];
+  const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
+  if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
   groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving, now, kNever);
   pump(state, i, now);
   return Admission::kTaken;

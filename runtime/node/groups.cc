@@ -112,6 +112,16 @@ bool set_live(NodeState& state, std::uint32_t group, const RankBits& members) {
   return build_window(state, group);
 }
 
+bool fits(NodeState& state, std::uint32_t group, const Plan& plan) {
+  GroupState& g = state.groups[group];
+  const Plan now = g.plan;
+  g.plan = plan;
+  const bool fits = build_window(state, group);
+  g.plan = now;
+  build_window(state, group);
+  return fits;
+}
+
 std::size_t write_bits(const RankBits& set, Rank ranks, std::span<std::byte> out) {
   const std::size_t bytes = (ranks + 7) / 8;
   std::ranges::fill(out.first(bytes), std::byte{0});

@@ -78,6 +78,8 @@ inline std::span<TreeTableEntry> tree_entries(NodeState& state, std::uint32_t gr
 void set_name(GroupState& g, std::string_view name);
 // The open epoch is of these members: schedules and the window begin anew.
 bool set_live(NodeState& state, std::uint32_t group, const RankBits& members);  // false: see add()
+// Its trees have no more children here than Limits::transfers.
+bool fits(NodeState& state, std::uint32_t group, const Plan& plan);
 // Bits of the ranks below `ranks`; the bytes written. Reading: false if they are not of as many.
 std::size_t write_bits(const RankBits& set, Rank ranks, std::span<std::byte> out);
 bool read_bits(RankBits set, Rank ranks, std::span<const std::byte> in);

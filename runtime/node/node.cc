@@ -16,6 +16,7 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/replan.h"
 #include "runtime/node/stragglers.h"
 #include "runtime/node/streams.h"
 #include "runtime/node/verdicts.h"
@@ -247,6 +248,12 @@ Admission Node::create_group(const GroupDefinition& definition, std::uint64_t co
   return a;
 }
 
+Admission Node::replan_group(std::string_view name, const Plan& plan, std::uint64_t cookie, Nanoseconds now) {
+  const Admission a = replan::begin(*state_, name, plan, cookie, now);
+  settle(*state_, now);
+  return a;
+}
+
 Admission Node::remove_group(std::string_view name, Nanoseconds now) {
   const Admission a = group_admin::remove(*state_, name, now);
   settle(*state_, now);
@@ -255,6 +262,12 @@ Admission Node::remove_group(std::string_view name, Nanoseconds now) {
 
 Admission Node::call(const Call& call, Nanoseconds now) {
   const Admission a = operations::call(*state_, call, now);
+  settle(*state_, now);
+  return a;
+}
+
+Admission Node::pass(const Call& call, Nanoseconds now) {
+  const Admission a = operations::pass(*state_, call, now);
   settle(*state_, now);
   return a;
 }

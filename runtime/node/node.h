@@ -228,8 +228,14 @@ class Node {
   // Creates a group and tells its members; Event::kGroupReady when all have it.
   Admission create_group(const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
   Admission remove_group(std::string_view name, Nanoseconds now);
+  // A new plan for a group that was created, from a generation on that its members agree on: Event::kGroupReady when
+  // all have it, or who is missing after NodeSettings::group_patience. Asked at a member; without a given tree.
+  Admission replan_group(std::string_view name, const Plan& plan, std::uint64_t cookie, Nanoseconds now);
   // kTaken: exactly one CallDone will follow.
   Admission call(const Call& call, Nanoseconds now);
+  // A call that found no room until its deadline: its generation goes by without this participant, as if it had been
+  // taken and ended then. The call's payload does not count. kWouldBlock: the others may wait for it in vain.
+  Admission pass(const Call& call, Nanoseconds now);
   // The host no longer wants the answer (the call was cancelled). The arrival stands.
   void forget_call(std::uint64_t cookie);
   // The caller died. Within NodeSettings::client_grace another call for the same operation and generation takes its

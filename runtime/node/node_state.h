@@ -139,6 +139,7 @@ struct Inquiry {
     kDefining,
     kRemoving,
     kCounting,
+    kHolding,   // for a new plan (replan.h)
     kStopping,  // these three: a change of the epoch (epochs.h)
     kInstalling,
     kGoing,
@@ -212,6 +213,36 @@ struct EpochChange {
   Nanoseconds due = kNever;  // to ask, or to propose again
 };
 
+// What is still to be said to who brings a new plan (replan.h).
+struct PlanRefusal {
+  Epoch number = 0;  // 0: none is owed
+  Rank to = kNoRank;
+  Verdict verdict = Verdict::kRefused;
+};
+// Calls are held for a new plan.
+struct PlanHold {
+  Epoch number = 0;  // 0: they are not
+  Rank leader = kNoRank;
+  Generation limit = 0;   // the first generation that may not be called
+  bool draining = false;  // ... and it is the same for all members
+  bool answer_owed = false;
+};
+
+// The new plan that this node is bringing to a group.
+struct Replanning {
+  enum class Phase : std::uint8_t { kIdle, kWaiting, kHolding, kDraining, kReleasing, kSwitching };
+  Phase phase = Phase::kIdle;
+  std::uint32_t group = kNoIndex;
+  std::uint32_t request = kNoRequest;
+  Plan plan;
+  Epoch number = 0;
+  Generation limit = 0;
+  Rank impossible = kNoRank;  // a member whose limits the plan does not fit
+  std::uint32_t attempts = 0;
+  Nanoseconds again = kNever;
+  Nanoseconds until = kNever;  // then it is given up
+};
+
 struct GroupState {
   bool used = false;
   bool coming = false;  // not used yet: its definition is here, but not all of its tree
@@ -232,6 +263,8 @@ struct GroupState {
   bool shrunk = false;  // not all members are in the open epoch
   Rank live_count = 0;
   EpochChange change;
+  PlanHold hold;
+  PlanRefusal plan_refusal;
   Plan plan;
   Generation base = 0;          // the lowest generation that is not over here
   Generation global_base = 0;   // ... at any member, as far as known
@@ -307,6 +340,7 @@ struct NodeState {
   PayloadBuffers* buffers = nullptr;
   RequestList* requests = nullptr;
 
+  Replanning replanning;
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;

@@ -7,6 +7,7 @@
 #include "runtime/node/flight_log.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/replan.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/stragglers.h"
 #include "runtime/node/transfers.h"
@@ -90,7 +91,7 @@ PeerMessage opening(const NodeState& state, const GroupState& g, const Call& c, 
 // not over.
 bool window_lets_in(const NodeState& state, const GroupState& g, Generation generation) {
   const Generation open = state.limits.open_generations;
-  return generation - g.base < open && generation - g.global_base < open;
+  return generation - g.base < open && generation - g.global_base < open && !replan::holds(g, generation);
 }
 
 // Participants whose calls the window kept until their deadlines stay in the table. Who would only join them waits
@@ -247,7 +248,12 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   r.done.generation = r.call.generation.value_or(g.base);
   if (const Verdict refused = epochs::refuses(state, r.group, r.done.ranks); refused != Verdict::kPending)
     return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
-  if (epochs::holds_calls(state, r.group, now)) return hold(state, request);
+  if (epochs::holds_calls(state, r.group, now)) {
+    const Rank lost = presence::lost_member(state, r.group);
+    if (lost == kNoRank) return hold(state, request);
+    r.done.ranks.add(lost);  // who all have to wait for
+    return r.passes ? state.requests->release(request) : refuse_call(state, request, Verdict::kPeerLost);
+  }
   const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
   r.done.generation = generation;
   const Generation first = std::max(g.base, g.global_base);
@@ -291,6 +297,20 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
     state.request_timer = std::min(state.request_timer, c.not_before);
   else
     place_call(state, request, now);
+  return Admission::kTaken;
+}
+
+Admission pass(NodeState& state, const Call& c, Nanoseconds now) {
+  const std::uint32_t group = groups::find(state, c.group);
+  if (group == kNoIndex) return Admission::kUnknownGroup;
+  const std::uint32_t request = state.requests->add(Request::State::kScheduled);
+  if (request == kNoRequest) return Admission::kWouldBlock;
+  Request& r = state.requests->at(request);
+  r.call = c;
+  r.call.payload = {};
+  r.group = group, r.passes = true;
+  r.brought_payload = is_push(c.operation) && c.root == state.groups[group].rank;
+  place_call(state, request, now);
   return Admission::kTaken;
 }
 

@@ -8,6 +8,7 @@ namespace fibocast::operations {
 
 // -- local calls
 Admission call(NodeState& state, const Call& call, Nanoseconds now);
+Admission pass(NodeState& state, const Call& call, Nanoseconds now);
 // The lowest generation that a new participant of this node can still take part in.
 Generation joinable_generation(NodeState& state, std::uint32_t group);
 // Calls whose not_before has come, held calls whose deadline has passed.

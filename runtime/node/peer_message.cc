@@ -123,12 +123,17 @@ void planned(Reader& io, AlgorithmChoice& choice) {
 }
 
 template <class Io>
+void plan(Io& io, Plan& p) {
+  tree(io, p.reduction), tree(io, p.distribution), io.number(p.segment_bytes);
+  for (auto& row : p.choices)
+    for (AlgorithmChoice& choice : row) planned(io, choice);
+}
+
+template <class Io>
 void definition(Io& io, PeerMessage& m) {
   io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
   ranks(io, m.ranks);
-  tree(io, m.plan.reduction), tree(io, m.plan.distribution), io.number(m.plan.segment_bytes);
-  for (auto& row : m.plan.choices)
-    for (AlgorithmChoice& choice : row) planned(io, choice);
+  plan(io, m.plan);
   io.number(m.routers), io.number(m.policy), io.number(m.quorum);
 }
 
@@ -189,11 +194,17 @@ bool fields(Io& io, PeerMessage& m) {
       return true;
     case PeerMessageType::kEpochInstall:
       epoch(io, m), io.number(m.window_base), io.number(m.completed), io.number(m.generation);
-      io.bytes(m.piece), ranks(io, m.ranks);
+      io.bytes(m.piece), ranks(io, m.ranks), plan(io, m.plan);
       return true;
     case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
     case PeerMessageType::kEpochGo: epoch(io, m); return true;
     case PeerMessageType::kEpochWanted: epoch(io, m), ranks(io, m.ranks); return true;
+    case PeerMessageType::kEpochHold:
+      epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.generation), plan(io, m.plan);
+      return true;
+    case PeerMessageType::kEpochHeld:
+      epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.generation);
+      return true;
     case PeerMessageType::kEpochBehind: epoch(io, m), io.number(m.root); return true;
     case PeerMessageType::kNews:
       io.number(m.news.subject), io.number(m.news.incarnation), io.number(m.news.life), io.number(m.news.belief);

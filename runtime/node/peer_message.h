@@ -50,10 +50,12 @@ enum class PeerMessageType : std::uint8_t {
   // A change of the group's epoch to `next_epoch` (epochs.h):
   kEpochStop = 24,       // leader -> members: promise, and say how far you are; `piece`: the new list
   kEpochStopped = 25,    // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch
-  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones
+  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
   kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
+  kEpochHold = 31,     // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
+  kEpochHeld = 32,     // `verdict`; nothing is open from `generation` on; `arrived`: nor before
   kEpochBehind = 30,   // to a member that is outside: ask `root`
   kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
 };

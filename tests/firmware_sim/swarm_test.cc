@@ -63,12 +63,13 @@ TEST_P(TroubledRegression, IsNotThereAnyMore) {
 INSTANTIATE_TEST_SUITE_P(
     Seeds, TroubledRegression,
     testing::Values(
-        FoundFault{34, "MemoryTakenByWhatIsCollectedLater"}, FoundFault{42, "VerdictToldForEverToTheDead"},
-        FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"}, FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
-        FoundFault{408, "LaterGenerationTookTheLastStreams"}, FoundFault{542, "WindowNotToldToAParentThatCameBack"},
-        FoundFault{931, "ScheduleOfNoStages"}, FoundFault{1055, "WindowWaitedForTheLost"},
-        FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"}, FoundFault{3019, "TheReturnedNamedWhoGaveItUp"},
-        FoundFault{1754, "WindowNotCountedForThoseWhoWaitOutside"}, FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
+        FoundFault{7724, "CallThatFoundNoRoomHeldUpTheWindow"}, FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
+        FoundFault{42, "VerdictToldForEverToTheDead"}, FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
+        FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"}, FoundFault{408, "LaterGenerationTookTheLastStreams"},
+        FoundFault{542, "WindowNotToldToAParentThatCameBack"}, FoundFault{931, "ScheduleOfNoStages"},
+        FoundFault{1055, "WindowWaitedForTheLost"}, FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
+        FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}, FoundFault{1754, "WindowNotCountedForThoseWhoWaitOutside"},
+        FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 class ShrinkingRegression : public testing::TestWithParam<FoundFault> {};
@@ -81,15 +82,33 @@ TEST_P(ShrinkingRegression, IsNotThereAnyMore) {
 
 INSTANTIATE_TEST_SUITE_P(
     Seeds, ShrinkingRegression,
-    testing::Values(
-        FoundFault{30, "ChildrenToldOfTheEndByRanksOfTheNextEpoch"}, FoundFault{111, "HighRankTakenForARouter"},
-        FoundFault{117, "RefusedCallHadNoGeneration"}, FoundFault{252, "MemberAskedForAChangeThatWasOver"},
-        FoundFault{306, "NumbersOfBeforeHeldUpTheOthers"}, FoundFault{951, "WishToJoinKeptByWhoDoesNotLead"},
-        FoundFault{1308, "WhoReturnedNamedNobody"}, FoundFault{1341, "OutsideMemberAskedAnotherOne"},
-        FoundFault{1569, "CutOffThoughTheChangeWentOn"}, FoundFault{2805, "ChangeThatBeganAnewNamedNobody"},
-        FoundFault{2055, "OldNewsOfBeingOutsideWereBelieved"},
-        FoundFault{7029, "ParticipantThatPassesWasRefusedForEver"}, FoundFault{7305, "NewcomerBeganWithWhatWasOver"}),
+    testing::Values(FoundFault{30, "ChildrenToldOfTheEndByRanksOfTheNextEpoch"},
+                    FoundFault{111, "HighRankTakenForARouter"}, FoundFault{117, "RefusedCallHadNoGeneration"},
+                    FoundFault{252, "MemberAskedForAChangeThatWasOver"},
+                    FoundFault{306, "NumbersOfBeforeHeldUpTheOthers"},
+                    FoundFault{951, "WishToJoinKeptByWhoDoesNotLead"}, FoundFault{1308, "WhoReturnedNamedNobody"},
+                    FoundFault{1341, "OutsideMemberAskedAnotherOne"}, FoundFault{1569, "CutOffThoughTheChangeWentOn"},
+                    FoundFault{2805, "ChangeThatBeganAnewNamedNobody"},
+                    FoundFault{2055, "OldNewsOfBeingOutsideWereBelieved"},
+                    FoundFault{7029, "ParticipantThatPassesWasRefusedForEver"}, FoundFault{7359, "WhoReturnedNamedAll"},
+                    FoundFault{7305, "NewcomerBeganWithWhatWasOver"}, FoundFault{9663, "OutsiderNamedWhomItHadMissed"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+class ReplanRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(ReplanRegression, IsNotThereAnyMore) {
+  const Scenario scenario = scenario_of(GetParam().seed);
+  EXPECT_FALSE(scenario.replans.empty());
+  const SwarmResult result = run_scenario(scenario);
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(check_all(result.history), Findings{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ReplanRegression,
+                         testing::Values(FoundFault{162, "HoldWasNeverReleased"},
+                                         FoundFault{1638, "HoldForgottenByMessagesOfOthers"},
+                                         FoundFault{2556, "WhoReturnedWasLeftOut"}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed : {3, 17, 42}) {

@@ -1,0 +1,158 @@
+// New plans for groups that go on: no operation ends for them, and all members have the same one.
+#include "runtime/node/replan.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/node/workers.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kMillisecond = Workers::kMillisecond, kSecond = Workers::kSecond;
+
+ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
+  ClusterSettings settings;
+  settings.nodes = nodes;
+  settings.seed = seed;
+  settings.network.latency_min = 200'000, settings.network.latency_max = 600'000;
+  return settings;
+}
+
+// Trees of another shape for each number.
+Plan plan_number(std::uint64_t number) {
+  Plan plan;
+  plan.distribution = {.kind = TreeKind::kFibo, .s = 1 + number % 5, .r = 1 + number % 7};
+  plan.reduction = {.kind = TreeKind::kFibo, .s = 1 + number % 7, .r = 1 + number % 5};
+  return plan;
+}
+
+class Replan : public testing::TestWithParam<GroupPolicy> {
+ protected:
+  Asked begin(Workers& w, NodeId at, const Plan& plan) {
+    const Asked asked = w.cluster.replan(at, "work", plan);
+    EXPECT_EQ(asked.admission, Admission::kTaken);
+    return asked;
+  }
+  // True: the new plan was taken by all.
+  bool replan(Workers& w, NodeId at, const Plan& plan) {
+    const Asked asked = begin(w, at, plan);
+    EXPECT_TRUE(
+        w.cluster.run_until(w.cluster.now() + 60 * kSecond, [&] { return w.cluster.answer(asked.cookie) != nullptr; }));
+    const Answer* answer = w.cluster.answer(asked.cookie);
+    return answer != nullptr && answer->event.done.verdict == Verdict::kOk;
+  }
+  void expect_plan(const Workers& w, const std::vector<NodeId>& ids, const Plan& plan) {
+    for (const NodeId id : ids) EXPECT_EQ(w.info(id).plan, plan) << id;
+  }
+};
+
+// Between two releases at rank 0, of all so far.
+class Gaps {
+ public:
+  explicit Gaps(const Workers& w) : w_(w), last_(w.cluster.now()), ok_(w.workers[0].ok) {}
+  void look() {
+    if (w_.workers[0].ok == ok_) return;
+    longest_ = std::max(longest_, w_.cluster.now() - last_);
+    last_ = w_.cluster.now(), ok_ = w_.workers[0].ok;
+  }
+  Nanoseconds longest() const { return longest_; }
+
+ private:
+  const Workers& w_;
+  Nanoseconds last_, longest_ = 0;
+  std::uint64_t ok_;
+};
+
+// A change waits for the barrier that is under way and takes as long as another one: hold, drain, install and go are
+// three and a half round trips, a barrier of 16 up to five.
+TEST_P(Replan, TwoHundredTimesUnderContinuousBarriers) {
+  Workers w(cluster_of(16), GetParam());
+  ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
+  const std::uint64_t before = w.workers[0].ok;
+  Gaps calm(w);
+  w.cluster.run_until(w.cluster.now() + kSecond, [&] { return calm.look(), false; });
+  Gaps changing(w);
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    const Asked asked = begin(w, number % 16, plan_number(number));
+    ASSERT_TRUE(w.cluster.run_until(w.cluster.now() + kSecond, [&] {
+      changing.look();
+      return w.cluster.answer(asked.cookie) != nullptr;
+    })) << number;
+    EXPECT_EQ(w.cluster.answer(asked.cookie)->event.done.verdict, Verdict::kOk);
+    const Nanoseconds pause = static_cast<Nanoseconds>(number % 13) * kMillisecond;
+    w.cluster.run_until(w.cluster.now() + pause, [&] { return changing.look(), false; });
+  }
+  EXPECT_GT(w.workers[0].ok - before, 1000u);
+  EXPECT_LT(changing.longest(), 3 * calm.longest());
+  ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
+  expect_plan(w, w.all_but({}), plan_number(199));
+  EXPECT_EQ(w.failures(w.all_but({})), 0u);
+}
+
+TEST_P(Replan, OfAGroupThatDoesNothing) {
+  Workers w(cluster_of(8), GetParam());
+  w.run_for(20 * kMillisecond);
+  w.deadline = kMillisecond / 10;  // nobody comes far
+  for (std::uint64_t number = 0; number < 20; ++number) ASSERT_TRUE(replan(w, number % 8, plan_number(number)));
+  expect_plan(w, w.all_but({}), plan_number(19));
+}
+
+// At any moment of the change, the one that leads it or another one: who is left, or all when it is back, have one
+// plan.
+TEST_P(Replan, AMemberDiesMeanwhile) {
+  for (Nanoseconds after = 0; after < 12 * kMillisecond; after += FIBOCAST_SANITIZED ? 2'700'000 : 900'000)
+    for (const NodeId dead : {0u, 5u, 9u}) {
+      Workers w(cluster_of(16, static_cast<std::uint64_t>(after)), GetParam());
+      ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
+      begin(w, 5, plan_number(3));
+      w.run_for(after);
+      const Fault crash{.kind = Fault::Kind::kCrash, .nodes = {dead}};
+      w.begin(crash);
+      const std::vector<NodeId> others = w.all_but({dead});
+      w.run_for(100 * kMillisecond);
+      if (GetParam() == GroupPolicy::kSurvivors) {
+        EXPECT_TRUE(w.run_until_each(others, 5, 5 * kSecond)) << dead << " after " << after;
+        EXPECT_EQ(w.failures(others), 0u) << dead << " after " << after;
+        expect_plan(w, others, w.info(others.front()).plan);
+      }
+      w.cluster.heal(crash);
+      EXPECT_TRUE(w.run_until_each(w.all_but({}), 5, 20 * kSecond)) << dead << " after " << after;
+      expect_plan(w, w.all_but({}), w.info(0).plan);
+    }
+}
+
+// One message names the lost, says how all generations end, and brings the plan.
+TEST(ReplanMessage, TheLargestOneFits) {
+  PeerMessage m;
+  m.type = PeerMessageType::kEpochInstall;
+  for (Rank rank = 0; rank < 2 * RankSet::kMaxRuns; rank += 2) m.ranks.add(rank);
+  const std::vector<std::byte> outcomes(std::size_t{3} * Limits{}.open_generations);
+  m.piece = outcomes;
+  m.plan = plan_number(3);
+  std::array<std::byte, kMaxPeerMessage> bytes;
+  const std::size_t size = encode_peer_message(m, bytes);
+  const auto back = decode_peer_message(std::span(bytes).first(size));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->plan, m.plan);
+  EXPECT_EQ(back->ranks, m.ranks);
+}
+
+TEST_P(Replan, WhatCannotBeIsRefused) {
+  Workers w(cluster_of(4), GetParam());
+  ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
+  EXPECT_EQ(w.cluster.replan(0, "nobody's", plan_number(1)).admission, Admission::kUnknownGroup);
+  EXPECT_EQ(w.cluster.replan(0, "all", plan_number(1)).admission, Admission::kUnknownGroup) << "nobody created it";
+  const std::vector<TreeTableEntry> table(4);
+  Plan given;
+  given.distribution.kind = TreeKind::kGiven;
+  given.given = TreeTable(table);
+  EXPECT_EQ(w.cluster.replan(0, "work", given).admission, Admission::kNoPlan);
+  begin(w, 0, plan_number(1));
+  EXPECT_EQ(w.cluster.replan(0, "work", plan_number(2)).admission, Admission::kWouldBlock) << "one at a time";
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Replan, testing::Values(GroupPolicy::kAll, GroupPolicy::kSurvivors),
+                         [](const auto& info) { return info.param == GroupPolicy::kAll ? "All" : "Survivors"; });
+
+}  // namespace
+}  // namespace fibocast
