@@ -121,6 +121,7 @@ namespace {
 std::string lost_text(BeliefReason reason) {
   const std::string text = " is lost: ";
   if (reason == BeliefReason::kRefused) return text + "its address refuses frames, so its daemon is gone";
+  if (reason == BeliefReason::kLeft) return " has left";
   if (reason == BeliefReason::kTold) return text + "so says another daemon";
   return text + "it has not answered for the suspicion time";
 }
@@ -163,6 +164,7 @@ void Daemon::drain() {
   log_.info("leaves");
   host_.read_clock();
   server_.drain("this daemon is leaving; repeat it when the daemon is back");
+  host_.node().leave(host_.now());
   host_.pump();
   finish_drain(kDrainTicks);
 }

@@ -36,6 +36,7 @@ enum class BeliefReason : std::uint8_t {
   kRefused,    // its address refused, and no probe after that was answered
   kTold,       // news of another node
   kRestarted,  // it came as a new incarnation: what was under way to the former one is lost
+  kLeft,       // it said so: it ends
 };
 
 // For the host: what is believed about `peer` has changed.

@@ -53,7 +53,9 @@ void FailureDetector::came(NodeId peer, std::uint64_t incarnation, Nanoseconds n
   const std::uint64_t former = desk_.latest(peer).incarnation;  // perhaps only heard of
   p.last_heard = now;
   p.challenged = false;  // a new session may have lost the challenge
+  if (former == incarnation && p.left) return;
   if (former == incarnation) return settle(peer, now);
+  p.left = false;
   desk_.start_over(peer, incarnation);
   if (met) {
     ++counters_.restarts;
@@ -68,7 +70,7 @@ void FailureDetector::came(NodeId peer, std::uint64_t incarnation, Nanoseconds n
 
 void FailureDetector::heard(NodeId peer, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
-  if (p.belief == Belief::kUnknown) return;
+  if (p.belief == Belief::kUnknown || p.left) return;
   p.last_heard = now;
   if (!p.calm) settle(peer, now);
 }

@@ -25,6 +25,7 @@
 // four round trips. Refused and silent to the probes after that: lost. News of a loss is believed if our own probes are
 // unanswered as well; else the node gets two waiting intervals to answer them, and is told what is said of it: who was
 // cut off says so of everybody. If we have heard it within suspicion / 4 or were late ourselves, it gets suspicion / 4.
+// Who says itself that it ends is lost at once, until it comes as a new incarnation.
 // Both a loss that we are told of and a path that refuses us are enough: then it gets a single probe, if any.
 //
 // Use: after every call below, until they return false: poll_probe(), poll_news(), poll_change(). Then sleep until
@@ -84,6 +85,9 @@ class FailureDetector {
   // News of nodes that never came are passed on all the same, and believed of nobody. `from`, which came() and of which
   // heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
   void on_news(NodeId from, const News& news, Nanoseconds now);
+  // This node ends: it defends itself no more. The caller tells its peers; farewell() is what to tell.
+  void leave() { leaving_ = true; }
+  News farewell() const;
   // The smoothed round trip to `peer`, measured by its channel; 0 until then. What is more than suspicion / 8 counts as
   // that: a peer's pause looks like a long way, and must not put off the detection of its death.
   void set_round_trip(NodeId peer, Nanoseconds round_trip);
@@ -125,6 +129,7 @@ class FailureDetector {
     BeliefReason reason = BeliefReason::kHeard;
     bool restarted = false;   // to be reported
     bool calm = false;        // hearing it changes nothing but last_heard
+    bool left = false;        // it said so: what else is heard of this incarnation was sent before
     bool challenged = false;  // it was told that it is said to be lost or suspect, and has not refuted yet
     NodeId told_by = kNoNode;
     std::uint32_t waiting = 0;  // open operations that wait for it
@@ -172,6 +177,7 @@ class FailureDetector {
   void look_for_a_lost_one(Nanoseconds now);
 
   void on_news_of_self(NodeId from, const News& news);
+  void on_farewell(const News& news, Nanoseconds now);
   void look_for_lost_ones_at(Nanoseconds when);
   bool is_lost_to_somebody(NodeId peer) const;
   void on_other_incarnation(const News& news, Nanoseconds now);
@@ -190,6 +196,7 @@ class FailureDetector {
   NodeId next_anyone_;
   NodeId next_lost_;  // where the turn of the lost ones goes on
   bool late_timer_ = false;
+  bool leaving_ = false;
   Nanoseconds deadline_ = kNever;
   Nanoseconds neighbour_at_ = kNever;
   Nanoseconds beyond_at_ = kNever;

@@ -13,14 +13,27 @@ void FailureDetector::on_news(NodeId from, const News& news, Nanoseconds now) {
   if (desk_.latest(news.subject).incarnation == 0) desk_.start_over(news.subject, news.incarnation);
   const News known = desk_.latest(news.subject);
   if (known.incarnation != news.incarnation) return on_other_incarnation(news, now);
+  if (from == news.subject && news.belief == Belief::kLost) return on_farewell(news, now);
   if (desk_.learn(news, from))
     believe(from, news, now);
   else if (supersedes(known, news))
     desk_.answer(from, news.subject);  // it has missed something
 }
 
+News FailureDetector::farewell() const {
+  const News own = desk_.latest(settings_.self);
+  return {own.subject, own.incarnation, own.life, Belief::kLost};
+}
+
+void FailureDetector::on_farewell(const News& news, Nanoseconds now) {
+  desk_.learn(news, news.subject);
+  peers_[news.subject].left = true;
+  set_belief(news.subject, Belief::kLost, BeliefReason::kLeft, kNoNode, now);
+}
+
 // Who says that we are not alive is told that we are, in a new life if this one was accused; and so are all others.
 void FailureDetector::on_news_of_self(NodeId from, const News& news) {
+  if (leaving_) return;
   const News own = desk_.latest(settings_.self);
   if (news.incarnation != own.incarnation || news.belief == Belief::kAlive) return;
   if (news.life == std::numeric_limits<std::uint32_t>::max()) return;  // no life is left: not told by an honest node

@@ -222,6 +222,7 @@ class Node {
   // -- commands
   void describe_groups(Nanoseconds now);  // tells the flight recorder what each group is, for who reads it next
   void start(Nanoseconds now);  // connects to the peers, unless channels are made at first use (Limits::channels)
+  void leave(Nanoseconds now);  // the node ends: its peers take it for lost at once, as far as they hear of it
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);

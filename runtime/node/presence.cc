@@ -40,11 +40,13 @@ void give_up(NodeState& state, NodeId node, Nanoseconds now) {
   mailbox::forget_peer(state, node);
 }
 
+bool is_dead(BeliefReason reason) { return reason == BeliefReason::kRefused || reason == BeliefReason::kLeft; }
+
 void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
   if (change.belief != Belief::kLost) return;
   Peer& p = peers::of(state, change.peer);
   end_operations_with(state, change.peer, false, now);  // first: what ends below knows why
-  epochs::on_lost(state, change.peer, change.reason == BeliefReason::kRefused, now);
+  epochs::on_lost(state, change.peer, is_dead(change.reason), now);
   if (change.reason != BeliefReason::kRestarted && p.channel != nullptr) {
     give_up(state, change.peer, now);
     p.lost_event = state.peer_events = true;
@@ -113,6 +115,16 @@ void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {
 
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (state.detector != nullptr) state.detector->on_news(from, m.news, now);
+}
+
+void leave(NodeState& state, Nanoseconds now) {
+  if (state.detector == nullptr) return;
+  state.detector->leave();
+  PeerMessage m;
+  m.type = PeerMessageType::kNews;
+  m.news = state.detector->farewell();
+  for (const Peer& p : state.peers.first(state.peers_used))
+    if (peers::connected(state, p.node)) peers::send(state, p.node, m, true, now);  // else it finds out
 }
 
 void on_timer(NodeState& state, Nanoseconds now) {

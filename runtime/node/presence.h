@@ -19,6 +19,8 @@ inline void on_heard(NodeState& state, NodeId peer, Nanoseconds now) {
 // Its address refuses what is sent there, or its connection broke.
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now);
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
+// This node ends: its peers are told, and need not wait for the suspicion time.
+void leave(NodeState& state, Nanoseconds now);
 void on_timer(NodeState& state, Nanoseconds now);
 // Sends probes and news, and acts on what is believed anew.
 void pump(NodeState& state, Nanoseconds now);

@@ -110,6 +110,36 @@ TEST_P(Survivors, GoOnAndWhoComesBackIsInAgain) {
             << std::chrono::duration_cast<std::chrono::milliseconds>(longest).count() << " ms\n";
 }
 
+// As an operator upgrades a cluster: one daemon after the other ends in peace and is started anew, while the others
+// call barrier after barrier.
+TEST_P(Survivors, EachDaemonIsStartedAnewInTurn) {
+  for (NodeId leaver = 0; leaver<kNodes; leaver += FIBOCAST_TEST_LOSSES> 100 ? 1 : 5) {
+    std::atomic<bool> gone = false;
+    std::atomic<Generation> last = ~Generation{0};
+    const std::vector<Status> ends = together(
+        leaver,
+        [&](Group& group) {
+          for (;;) {
+            const Outcome outcome = group.barrier(kPatience);
+            if (!outcome.status.ok() || outcome.generation >= last) return outcome.status;
+            if (gone && group.rank() == (leaver == 0 ? 1 : 0))
+              last = std::min<Generation>(last, outcome.generation + 20);
+          }
+        },
+        [&] {
+          send_signal(leaver, SIGTERM);
+          EXPECT_TRUE(eventually([&] { return group_at((leaver + 1) % kNodes)["live"] == kNodes - 1; }));
+          gone = true;
+        });
+    expect_all_ok(leaver, ends);
+    revive(leaver);
+    meet_again(leaver);
+    EXPECT_EQ(group_at(leaver)["live"], kNodes);
+    ASSERT_FALSE(HasFailure()) << "rank " << leaver;
+  }
+  EXPECT_EQ(sum_of("detector_suspicions"), 0u) << "who leaves says so";
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, Survivors, testing::Values("udp", "tcp"));
 
 }  // namespace

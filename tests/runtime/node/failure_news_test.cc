@@ -37,6 +37,30 @@ TEST(FailureNews, WhoWasNotEvenAskedMayAnswer) {
   EXPECT_EQ(w.changes, (std::vector<BeliefChange>{{9, kLost, BeliefReason::kTold, 2}}));
 }
 
+TEST(FailureNews, WhoLeavesIsLostAtOnceUntilItComesAnew) {
+  Watched w(8);
+  w.everybody_came();
+  w.news(5, 5, 0, kLost);
+  EXPECT_EQ(w.changes.back(), (BeliefChange{5, kLost, BeliefReason::kLeft}));
+  EXPECT_EQ(w.told_about(5, kLost, 1), 1u);
+  w.heard(5);  // what it had sent before
+  w.d.came(5, Watched::incarnation(5), w.now);
+  w.drain();
+  EXPECT_EQ(w.d.belief(5), kLost);
+  w.d.came(5, Watched::incarnation(5) + 1, w.now);
+  w.drain();
+  EXPECT_EQ(w.d.belief(5), kAlive);
+}
+
+TEST(FailureNews, WhoLeavesDefendsItselfNoMore) {
+  Watched w(8);
+  w.everybody_came();
+  w.d.leave();
+  EXPECT_EQ(w.d.farewell().belief, kLost);
+  w.news(2, 0, 0, kLost);
+  EXPECT_EQ(w.d.counters().refutations, 0u);
+}
+
 TEST(FailureNews, ARefusedPathAndTheNewsOfALossAreEnoughInEitherOrder) {
   Watched w(8);
   w.everybody_came();
