@@ -275,8 +275,8 @@ void EmbeddedHost::on_call_done(const Event& event) {
   const Request request = take_pending(done.cookie);
   if (!request) return;
   const auto opened = opened_.find(request->group);
-  const bool behind = done.verdict == Verdict::kStale || done.verdict == Verdict::kPartitioned;
-  if (opened != opened_.end() && behind) opened->second.is_behind = true;
+  if (opened != opened_.end() && went_on_without(host_.node(), opened->second.id, done.verdict))
+    opened->second.is_behind = true;
   if (done.verdict != Verdict::kOk) {
     const Nanoseconds waited = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
     client::Response response;

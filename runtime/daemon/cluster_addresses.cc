@@ -1,6 +1,7 @@
 #include "runtime/daemon/cluster_addresses.h"
 
 #include <boost/asio/ip/udp.hpp>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -12,18 +13,33 @@ namespace {
 using boost::asio::ip::udp;
 
 // Prefers IPv4, which every container network has.
+std::optional<NodeAddress> choose(const udp::resolver::results_type& found, std::uint16_t port) {
+  for (const auto& entry : found)
+    if (entry.endpoint().address().is_v4()) return NodeAddress{entry.endpoint().address(), port};
+  if (found.empty()) return {};
+  return NodeAddress{found.begin()->endpoint().address(), port};
+}
+
 std::optional<NodeAddress> resolve(boost::asio::io_context& io, const HostPort& name, std::string& why) {
   boost::system::error_code error;
   udp::resolver resolver(io);
   const auto found = resolver.resolve(name.host, std::to_string(name.port), udp::resolver::numeric_service, error);
   why = error ? error.message() : "it has no address";
-  if (error || found.empty()) return {};
-  for (const auto& entry : found)
-    if (entry.endpoint().address().is_v4()) return NodeAddress{entry.endpoint().address(), name.port};
-  return NodeAddress{found.begin()->endpoint().address(), name.port};
+  return error ? std::nullopt : choose(found, name.port);
 }
 
 }  // namespace
+
+void look_up_node(boost::asio::io_context& io, const std::string& node,
+                  std::function<void(std::optional<NodeAddress>)> found) {
+  const HostPort name = *parse_host_port(node);
+  const auto resolver = std::make_shared<udp::resolver>(io);
+  resolver->async_resolve(name.host, std::to_string(name.port), udp::resolver::numeric_service,
+                          [resolver, port = name.port, found = std::move(found)](
+                              const boost::system::error_code& error, const udp::resolver::results_type& results) {
+                            found(error ? std::nullopt : choose(results, port));
+                          });
+}
 
 NodeAddress resolve_address(boost::asio::io_context& io, const std::string& key, const std::string& text) {
   std::string why;

@@ -58,6 +58,7 @@ Daemon::Daemon(const Settings& settings)
             handlers()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
+      address_watch_(io_, settings.node.rank, settings.cluster.nodes, addresses_, watch_handlers()),
       drain_timer_(io_) {}
 
 Daemon::~Daemon() { server_.close_all(); }
@@ -86,11 +87,23 @@ SessionContext Daemon::session_context() {
           .response = {}};
 }
 
+AddressWatch::Handlers Daemon::watch_handlers() {
+  return {.look_up = [this](const std::string& node,
+                            AddressWatch::Found found) { look_up_node(io_, node, std::move(found)); },
+          .is_connected = [this](NodeId peer) { return host_.node().peer_state(peer) == ChannelState::kConnected; },
+          .on_moved =
+              [this](NodeId peer, const NodeAddress& to) {
+                log_.info(peer_text(peer) + " has another address: " + to.address.to_string());
+                transport_.move_peer(peer, to);
+              }};
+}
+
 void Daemon::run() {
   log_.info("listens on " + settings_.node.listen + " and " + settings_.node.socket + ", " +
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
   host_.start();
   server_.start();
+  address_watch_.start();
   host_.run();
 }
 
@@ -172,6 +185,7 @@ void Daemon::drain() {
 void Daemon::finish_drain(int tries_left) {
   if (server_.all_written() || tries_left == 0) {
     server_.close_all();
+    address_watch_.stop();
     host_.stop();
     return;
   }

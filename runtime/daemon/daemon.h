@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/daemon/address_watch.h"
 #include "runtime/daemon/cluster_addresses.h"
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/make_transport.h"
@@ -40,6 +41,7 @@ class Daemon {
  private:
   NodeHost::Handlers handlers();
   SessionContext session_context();
+  AddressWatch::Handlers watch_handlers();
   void on_event(const Event& event);
   void on_refused(const Event& event);
   std::string peer_text(NodeId peer) const;
@@ -55,6 +57,7 @@ class Daemon {
   NodeHost host_;
   SessionContext context_;
   SessionServer server_;
+  AddressWatch address_watch_;
   boost::asio::steady_timer drain_timer_;
   bool draining_ = false;
   std::set<std::pair<NodeId, std::uint64_t>> refused_;  // peer and digest: each is logged once

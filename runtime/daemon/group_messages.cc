@@ -33,6 +33,12 @@ std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id) {
   return {};
 }
 
+bool went_on_without(const Node& node, GroupId group, Verdict verdict) {
+  if (verdict != Verdict::kStale && verdict != Verdict::kPartitioned) return false;
+  const auto info = find_group_info(node, group);
+  return info && info->policy != GroupPolicy::kAll;
+}
+
 namespace {
 
 void fill_slow_rank(const SlowRank& row, client::SlowRank& out) {

@@ -15,6 +15,9 @@ namespace fibocast {
 
 // The group with this id. Nothing if the node has none.
 std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id);
+// The group went on without this node: its participants are numbered anew. Of a group that waits for all, each goes
+// through the numbers that it missed.
+bool went_on_without(const Node& node, GroupId group, Verdict verdict);
 // Leaves `out` empty for no group.
 void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out);
 

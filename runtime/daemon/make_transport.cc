@@ -21,6 +21,9 @@ ClusterTransport make_sockets(boost::asio::io_context& io, NodeId self, const No
     if (peer != self) sockets->set_peer(peer, {nodes[peer].address, nodes[peer].port});
   ClusterTransport transport;
   transport.counters = [raw = sockets.get()]() -> const TransportCounters& { return raw->counters(); };
+  transport.move_peer = [raw = sockets.get()](NodeId peer, const NodeAddress& to) {
+    raw->set_peer(peer, {to.address, to.port});
+  };
   transport.sockets = std::move(sockets);
   return transport;
 }

@@ -19,6 +19,7 @@ struct ClusterTransport {
   std::unique_ptr<Transport> sockets;
   std::unique_ptr<Transport> faulty;  // null without [faults]
   std::function<const TransportCounters&()> counters;
+  std::function<void(NodeId peer, const NodeAddress&)> move_peer;  // it has another address from now on
   Transport& top() { return faulty ? *faulty : *sockets; }
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/daemon/group_messages.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/client_status.h"
 
@@ -156,7 +157,7 @@ bool Session::on_call_done(const Event& event) {
   client::Response& response = context_.response;  // not begun anew: the last outcome's memory is used again
   response.set_id(request->id);
   OpenedGroup* opened = find_opened(request->group);
-  if (opened && (done.verdict == Verdict::kStale || done.verdict == Verdict::kPartitioned)) opened->is_behind = true;
+  if (opened && went_on_without(node(), opened->id, done.verdict)) opened->is_behind = true;
   describe_call({request->operation, request->group, request->label, request->waited, event.label.view()}, done,
                 *response.mutable_status());
   client::Outcome& outcome = *response.mutable_outcome();

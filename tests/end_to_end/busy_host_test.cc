@@ -15,6 +15,8 @@
 namespace fibocast {
 namespace {
 
+const int kSeconds = times_or(15);
+
 // Processes that do nothing but take time, twice as many as there are processors. They end with this object, and with
 // this process whatever happens to it.
 class BusyProcesses {
@@ -50,7 +52,7 @@ class BusyHost : public Members, public testing::WithParamInterface<const char*>
 TEST_P(BusyHost, LosesNobody) {
   up(GetParam());
   const BusyProcesses others;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(FIBOCAST_TEST_SECONDS);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kSeconds);
   std::atomic<bool> over = false;
   std::atomic<std::uint32_t> barriers = 0;
   // Rank 0 says when it is over, before its last barrier: all others leave after the same one.

@@ -13,6 +13,8 @@
 namespace fibocast {
 namespace {
 
+const int kLosses = times_or(6);
+
 class Loss : public Members, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override { up(GetParam()); }
@@ -72,9 +74,9 @@ void expect_one_story(const std::vector<Status>& ends, const Round& round) {
 }
 
 TEST_P(Loss, AtAnyMomentNobodyHangsAndNobodyIsToldSomethingElse) {
-  std::mt19937 random(FIBOCAST_TEST_LOSSES);
+  std::mt19937 random(kLosses);
   std::chrono::steady_clock::duration longest{};
-  for (int number = 0; number < FIBOCAST_TEST_LOSSES; ++number) {
+  for (int number = 0; number < kLosses; ++number) {
     const Round round = random_round(random, number);
     std::atomic<unsigned> passed = 0;
     const auto pass = [&passed] { ++passed, passed.notify_all(); };

@@ -16,6 +16,8 @@
 namespace fibocast {
 namespace {
 
+const int kPauses = times_or(4);
+
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kSuspicion = std::chrono::milliseconds(500);
@@ -129,9 +131,9 @@ Clock::duration Pause::stop_and_go_on(NodeId victim, Rank root, bool is_barrier,
 }
 
 TEST_P(Pause, TheOthersAreToldInTimeAndItIsInAgainAfterwards) {
-  std::mt19937 random(FIBOCAST_TEST_PAUSES);
+  std::mt19937 random(kPauses);
   Clock::duration longest[2] = {};
-  for (int number = 0; number < FIBOCAST_TEST_PAUSES; ++number) {
+  for (int number = 0; number < kPauses; ++number) {
     const NodeId victim = number == 0 ? 0 : random() % kNodes;
     const Rank root = number % 4 < 2 ? victim : random() % kNodes;
     const bool is_barrier = number % 2 == 0;

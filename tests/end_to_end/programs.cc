@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -120,6 +121,11 @@ std::uint64_t TestCluster::sum(NodeId nodes, std::uint64_t PeerInfo::*counter) {
     for (const PeerInfo& peer : info->peers) sum += peer.*counter;
   }
   return sum;
+}
+
+int times_or(int usual) {
+  const char* times = std::getenv("FIBOCAST_TEST_TIMES");
+  return times == nullptr ? usual : std::atoi(times);
 }
 
 bool eventually(const std::function<bool()>& is_so) {

@@ -63,6 +63,8 @@ class TestCluster {
   std::string folder_, dir_;
 };
 
+// How often, or for how many seconds, a test does what it does: FIBOCAST_TEST_TIMES of the environment, else `usual`.
+int times_or(int usual);
 // Looks every few milliseconds until it is so; false after a minute.
 bool eventually(const std::function<bool()>& is_so);
 

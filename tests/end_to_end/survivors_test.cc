@@ -15,6 +15,8 @@
 namespace fibocast {
 namespace {
 
+const int kLosses = times_or(6);
+
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLarge = 1 << 20;
@@ -69,10 +71,10 @@ void Survivors::meet_again(NodeId victim) {
 }
 
 TEST_P(Survivors, GoOnAndWhoComesBackIsInAgain) {
-  std::mt19937 random(FIBOCAST_TEST_LOSSES);
+  std::mt19937 random(kLosses);
   Clock::duration longest{};
   const std::vector<std::byte> large(kLarge, std::byte{5});
-  for (int number = 0; number < FIBOCAST_TEST_LOSSES; ++number) {
+  for (int number = 0; number < kLosses; ++number) {
     const NodeId victim = number == 0 ? 0 : random() % kNodes;  // the first leads the changes
     const NodeId root = (victim + 1 + random() % (kNodes - 1)) % kNodes;
     Clock::time_point killed;
@@ -113,7 +115,8 @@ TEST_P(Survivors, GoOnAndWhoComesBackIsInAgain) {
 // As an operator upgrades a cluster: one daemon after the other ends in peace and is started anew, while the others
 // call barrier after barrier.
 TEST_P(Survivors, EachDaemonIsStartedAnewInTurn) {
-  for (NodeId leaver = 0; leaver<kNodes; leaver += FIBOCAST_TEST_LOSSES> 100 ? 1 : 5) {
+  const NodeId step = kLosses > 100 ? 1 : 5;
+  for (NodeId leaver = 0; leaver < kNodes; leaver += step) {
     std::atomic<bool> gone = false;
     std::atomic<Generation> last = ~Generation{0};
     const std::vector<Status> ends = together(
