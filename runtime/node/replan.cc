@@ -188,6 +188,7 @@ void send_refusal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   PeerMessage m = epochs::message(g, PeerMessageType::kEpochHeld, g.plan_refusal.number);
   m.verdict = g.plan_refusal.verdict;
+  m.epoch = std::max(g.epoch, g.change.promised);  // the next attempt needs a later number
   if (peers::send(state, groups::node_of(g, g.plan_refusal.to), m, true, now)) g.plan_refusal = {};
 }
 
@@ -249,6 +250,8 @@ void on_held(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   const bool ours = p.group == group && p.number == m.next_epoch;
   if (!ours || (p.phase != Phase::kHolding && p.phase != Phase::kDraining)) return;
   if (m.verdict != Verdict::kOk) {
+    EpochChange& c = state.groups[group].change;
+    c.promised = std::max(c.promised, m.epoch);
     back_off(state, group, now);
     p.impossible = m.verdict == Verdict::kMismatch ? m.source : kNoRank;
     return pump(state, group, now);

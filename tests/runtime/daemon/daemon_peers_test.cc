@@ -59,8 +59,9 @@ TEST_F(DaemonPeers, ADaemonThatComesBackIsTakenInAgain) {
   plan_cluster(2);
   start_all();
   wait_connected();
-  stop(1);
+  stop(1);  // it says so: until it is back, operations end with PEER_LOST
   start(1);
+  wait_connected();
   expect_barrier(0, 1);
 }
 
