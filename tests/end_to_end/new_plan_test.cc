@@ -16,17 +16,8 @@ class NewPlan : public Members, public testing::WithParamInterface<std::tuple<co
  protected:
   void SetUp() override {
     up(std::get<0>(GetParam()));
-    GroupRequest request;
-    request.name = "work", request.policy = std::get<1>(GetParam());
-    for (NodeId rank = 0; rank < kNodes; ++rank) request.nodes.push_back(rank);
-    const Status created = clients_[0]->create_group(request);
-    ASSERT_TRUE(created.ok()) << created.sentence;
-    for (NodeId rank = 0; rank < kNodes; ++rank) {
-      auto group = clients_[rank]->open("work");
-      ASSERT_TRUE(group.ok()) << group.status().sentence;
-      groups_[rank] = std::make_unique<Group>(std::move(*group));
-      planners_[rank] = cluster_.client(rank, "planner");
-    }
+    create_work(std::get<1>(GetParam()), clients_, groups_);
+    for (NodeId rank = 0; rank < kNodes; ++rank) planners_[rank] = cluster_.client(rank, "planner");
   }
   // Trees of another shape each time; every seventh is the daemon's own plan.
   Status change(Generation number) {

@@ -74,16 +74,7 @@ class Partition : public testing::TestWithParam<const char*> {
     if (network_.made().exit_code != 0) GTEST_SKIP() << "no network namespaces: " << network_.made().err;
     for (NodeId rank = 0; rank < kNodes; ++rank) start(rank);
     for (NodeId rank = 0; rank < kNodes; ++rank) ASSERT_TRUE(eventually([&] { return connect(rank); })) << rank;
-    GroupRequest request;
-    request.name = "work", request.policy = "survivors";
-    for (NodeId rank = 0; rank < kNodes; ++rank) request.nodes.push_back(rank);
-    const Status created = clients_[0]->create_group(request);
-    ASSERT_TRUE(created.ok()) << created.sentence;
-    for (NodeId rank = 0; rank < kNodes; ++rank) {
-      auto group = clients_[rank]->open("work");
-      ASSERT_TRUE(group.ok()) << group.status().sentence;
-      groups_[rank] = std::make_unique<Group>(std::move(*group));
-    }
+    create_work("survivors", clients_, groups_);
   }
 
   std::string socket(NodeId rank) const { return folder_.file("node-" + std::to_string(rank) + ".sock"); }

@@ -123,6 +123,20 @@ std::uint64_t TestCluster::sum(NodeId nodes, std::uint64_t PeerInfo::*counter) {
   return sum;
 }
 
+void create_work(const std::string& policy, std::span<const std::shared_ptr<Client>> clients,
+                 std::span<std::unique_ptr<Group>> groups) {
+  GroupRequest request;
+  request.name = "work", request.policy = policy;
+  for (NodeId rank = 0; rank < clients.size(); ++rank) request.nodes.push_back(rank);
+  const Status created = clients[0]->create_group(request);
+  ASSERT_TRUE(created.ok()) << created.sentence;
+  for (NodeId rank = 0; rank < clients.size(); ++rank) {
+    auto group = clients[rank]->open(request.name);
+    ASSERT_TRUE(group.ok()) << group.status().sentence;
+    groups[rank] = std::make_unique<Group>(std::move(*group));
+  }
+}
+
 int times_or(int usual) {
   const char* times = std::getenv("FIBOCAST_TEST_TIMES");
   return times == nullptr ? usual : std::atoi(times);

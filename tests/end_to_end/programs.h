@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,9 @@ class TestCluster {
   std::string folder_, dir_;
 };
 
+// Creates the group `work` of the nodes 0, 1, ... of these clients, and opens it at each; fails the test if it fails.
+void create_work(const std::string& policy, std::span<const std::shared_ptr<Client>> clients,
+                 std::span<std::unique_ptr<Group>> groups);
 // How often, or for how many seconds, a test does what it does: FIBOCAST_TEST_TIMES of the environment, else `usual`.
 int times_or(int usual);
 // Looks every few milliseconds until it is so; false after a minute.

@@ -10,14 +10,6 @@ namespace {
 
 constexpr Nanoseconds kMillisecond = Workers::kMillisecond, kSecond = Workers::kSecond;
 
-ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
-  ClusterSettings settings;
-  settings.nodes = nodes;
-  settings.seed = seed;
-  settings.network.latency_min = 200'000, settings.network.latency_max = 600'000;
-  return settings;
-}
-
 // Trees of another shape for each number.
 Plan plan_number(std::uint64_t number) {
   Plan plan;

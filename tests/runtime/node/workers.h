@@ -13,6 +13,15 @@
 
 namespace fibocast {
 
+// On a network that takes as long as a busy one of a cluster.
+inline ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
+  ClusterSettings settings;
+  settings.nodes = nodes;
+  settings.seed = seed;
+  settings.network.latency_min = 200'000, settings.network.latency_max = 600'000;
+  return settings;
+}
+
 class Workers {
  public:
   static constexpr Nanoseconds kMillisecond = 1'000'000, kSecond = 1'000'000'000;
