@@ -98,7 +98,7 @@ bool all_told(const NodeState& state, std::uint32_t group) {
 // Longer each time: another change that keeps coming in between gets through.
 void wait_for_another_attempt(Replanning& p, Nanoseconds now) {
   p.phase = Phase::kWaiting;
-  p.again = now + (kAskAgain << std::min(p.attempts++, 4u));
+  p.again = now + (kAskAgain << std::min<std::uint32_t>(p.attempts++, 4));
 }
 
 void end_attempt(NodeState& state, std::uint32_t group, Nanoseconds now) {
