@@ -32,7 +32,7 @@ constexpr bool supersedes(const News& a, const News& b) {
 
 enum class BeliefReason : std::uint8_t {
   kHeard,      // a frame or a handshake of its own
-  kSilent,     // probes unanswered for the (half of the) suspicion time
+  kSilent,     // probes unanswered for the (half of the) detector's suspicion time
   kRefused,    // its address refused, and no probe after that was answered
   kTold,       // news of another node
   kRestarted,  // it came as a new incarnation: what was under way to the former one is lost

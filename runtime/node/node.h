@@ -44,7 +44,7 @@ struct NodeSettings {
   std::uint64_t cluster_digest = 0;  // of cluster name and node list: peers with another one are refused
   Plan plan;                         // of every group that is not created with its own: without a given tree
   NicSettings nic;
-  Nanoseconds suspicion = 2'000'000'000;        // a peer silent for so long is lost
+  Nanoseconds suspicion = 2'000'000'000;        // so long after a peer fell silent, those who wait know that it is lost
   bool detects_failures = true;                 // false: nobody is ever lost; experiments on machines that do not fail
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
   Nanoseconds client_grace = 1'000'000'000;     // abandon_call(): so long the place of a caller that died is kept

@@ -82,10 +82,12 @@ std::uint64_t whole_incarnation(std::uint64_t random) {
   return whole == 0 ? Handshake::kRenewals : whole;
 }
 
+// The detector counts from the first unanswered probe, users from the silence to the verdict: what comes before the
+// probe, and telling and asking everybody afterwards, has the last quarter.
 DetectorSettings detector_settings(const NodeSettings& s) {
   DetectorSettings d;
-  d.self = s.self, d.nodes = s.nodes, d.incarnation = s.incarnation, d.suspicion = s.suspicion;
-  d.waiting_interval = std::min(d.waiting_interval, s.suspicion / 4);
+  d.self = s.self, d.nodes = s.nodes, d.incarnation = s.incarnation, d.suspicion = s.suspicion - s.suspicion / 4;
+  d.waiting_interval = std::min(d.waiting_interval, s.suspicion / 20);
   return d;
 }
 

@@ -21,7 +21,7 @@ const int kPauses = times_or(4);
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kSuspicion = std::chrono::milliseconds(500);
-// Beyond the suspicion time: a probe's interval, the questions to all members, and two cores for 16 daemons.
+// Beyond the suspicion time, for a busy host with two cores and 16 daemons. On a quiet one nothing of it is needed.
 constexpr auto kTolerance = std::chrono::milliseconds(1500);
 
 // Operations one after the other at every member. Who fails waits for the others to fail too; then all go on to the
