@@ -108,7 +108,7 @@ class Replay {
     const IncidentOperation& o = incident_.operations[index];
     const NodeId node = incident_.groups[o.group].members[rank];
     Call c;
-    c.group = group_id(incident_.groups[o.group].name, true);
+    c.group = group_id(incident_.groups[o.group].name);
     c.operation = o.shape.operation, c.choice = o.shape.choice, c.type = o.shape.type, c.op = o.shape.op;
     c.root = o.root, c.generation = generation;
     if (o.shape.operation == Operation::kConquer) c.total_bytes = o.shape.total_bytes;

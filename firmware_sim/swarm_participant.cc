@@ -89,7 +89,7 @@ bool SwarmParticipant::knows_group() const {
   if (group().kind != ScenarioGroup::Kind::kCreated) return true;
   const Node& node = run_.cluster().node(node_).node();
   for (std::uint32_t i = 0; i < node.group_count(); ++i)
-    if (node.group_info(i).id == group_id(group().name, true)) return true;
+    if (node.group_info(i).id == group_id(group().name)) return true;
   return false;
 }
 

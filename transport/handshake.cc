@@ -42,6 +42,14 @@ void Handshake::renew(Nanoseconds now) {
   if (state_ != ChannelState::kRefused) hello_at_ = now;
 }
 
+void Handshake::set_cluster_digest(std::uint64_t digest, Nanoseconds now) {
+  self_.cluster_digest = digest;
+  if (state_ != ChannelState::kRefused) return;
+  state_ = ChannelState::kConnecting;
+  hello_interval_ = kFirstHelloInterval;
+  hello_at_ = now;
+}
+
 Handshake::Outcome Handshake::on_frame(const Frame& frame, Nanoseconds now) {
   switch (frame.type) {
     case FrameType::kHello: return on_hello(frame, now);

@@ -41,6 +41,8 @@ class Handshake {
   static constexpr std::uint64_t kRenewals = 256;
   // The peer we are, or were, connected to, whatever its renewals; 0: none yet.
   std::uint64_t peer_incarnation() const { return process_of(peer_.incarnation); }
+  // Of our cluster from now on. Who is connected stays so; who was refused is asked again.
+  void set_cluster_digest(std::uint64_t digest, Nanoseconds now);
   // Asks who the peer is, now, unless it was asked just before.
   void ask(Nanoseconds now) { ask_again(now); }
   // Any frame that came from the peer, first of all.

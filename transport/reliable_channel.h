@@ -53,6 +53,8 @@ class ReliableChannel {
 
   // -- commands
   void connect(Nanoseconds now);  // starts the handshake; it repeats until answered (50 ms doubling to 1 s)
+  // Of our cluster from now on: for the next handshake. Who was refused is asked again.
+  void set_cluster_digest(std::uint64_t digest, Nanoseconds now) { handshake_.set_cluster_digest(digest, now); }
   // Sends a frame that the peer answers at once; while it is not connected, a hello.
   void probe(Nanoseconds now);
   // The peer is given up: all that is under way to it is forgotten, and it is told so if it still lives (its

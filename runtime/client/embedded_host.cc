@@ -199,7 +199,7 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
 }
 
 Admission EmbeddedHost::plan(EmbeddedRequest& request, std::uint64_t cookie) {
-  const auto group = find_group_info(host_.node(), group_id(request.create.name, true));
+  const auto group = find_group_info(host_.node(), group_id(request.create.name));
   if (!group) return Admission::kUnknownGroup;
   client::PlanGroup wanted;
   encode(request.create, wanted);

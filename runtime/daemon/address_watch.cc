@@ -4,19 +4,35 @@
 
 namespace fibocast {
 
+namespace {
+
+bool is_name(const std::string& host) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address(host, error);
+  return error.failed();
+}
+
+}  // namespace
+
 AddressWatch::AddressWatch(boost::asio::io_context& io, NodeId self, const std::vector<std::string>& nodes,
                            const std::vector<NodeAddress>& addresses, Handlers handlers,
                            std::chrono::milliseconds interval)
     : handlers_(std::move(handlers)), interval_(interval), timer_(io) {
-  for (NodeId node = 0; node < nodes.size(); ++node) {
-    boost::system::error_code is_name;
-    boost::asio::ip::make_address(parse_host_port(nodes[node])->host, is_name);
-    if (node != self && is_name) watched_.push_back({node, nodes[node], addresses[node]});
-  }
+  for (NodeId node = 0; node < nodes.size(); ++node)
+    if (node != self && is_name(parse_host_port(nodes[node])->host))
+      watched_.push_back({node, nodes[node], addresses[node]});
 }
 
 void AddressWatch::start() {
+  started_ = true;
   if (!watched_.empty()) wait();
+}
+
+void AddressWatch::add(NodeId node, const std::string& text) {
+  const HostPort at = *parse_host_port(text);
+  if (!is_name(at.host)) return handlers_.on_moved(node, {boost::asio::ip::make_address(at.host), at.port});
+  watched_.push_back({node, text, {}});
+  if (started_ && watched_.size() == 1) wait();
 }
 
 void AddressWatch::stop() {

@@ -29,8 +29,10 @@ class AddressWatch {
   AddressWatch(boost::asio::io_context& io, NodeId self, const std::vector<std::string>& nodes,
                const std::vector<NodeAddress>& addresses, Handlers handlers,
                std::chrono::milliseconds interval = kInterval);
-  // Until stop(); nothing to do, and no timer, if there are only numbers. One thread: that of `io`.
+  // Until stop(); no timer if there are only numbers. One thread: that of `io`.
   void start();
+  // A node was added to the list: it has no address yet. on_moved() tells it, at once if it is in numbers.
+  void add(NodeId node, const std::string& text);
   void stop();
 
  private:
@@ -48,7 +50,7 @@ class AddressWatch {
   Handlers handlers_;
   std::chrono::milliseconds interval_;
   boost::asio::steady_timer timer_;
-  bool stopped_ = false;
+  bool started_ = false, stopped_ = false;
 };
 
 }  // namespace fibocast

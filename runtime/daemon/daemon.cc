@@ -93,7 +93,7 @@ AddressWatch::Handlers Daemon::watch_handlers() {
           .is_connected = [this](NodeId peer) { return host_.node().peer_state(peer) == ChannelState::kConnected; },
           .on_moved =
               [this](NodeId peer, const NodeAddress& to) {
-                log_.info(peer_text(peer) + " has another address: " + to.address.to_string());
+                log_.info(peer_text(peer) + " is at " + to.address.to_string() + " now");
                 transport_.move_peer(peer, to);
               }};
 }
@@ -113,13 +113,38 @@ void Daemon::stop() {
 
 void Daemon::reload(const Settings& settings) {
   log_.set_level(settings.log.level);
-  Settings planned = settings_;  // what the running cluster was made with, and what was measured since
-  planned.model = settings.model;
-  context_.planner = GroupPlanner(planned);
-  log_.info(
-      "reloaded: log.level is " + settings.log.level +
-      "; `fibocast group create` and `group plan` here go by the model as it is now; other settings change at the "
-      "next start");
+  const auto first_new = static_cast<NodeId>(settings_.cluster.nodes.size());
+  if (!take_nodes(settings.cluster.nodes)) return;
+  settings_.model = settings.model;
+  context_.planner = GroupPlanner(settings_);
+  context_.nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size());
+  host_.read_clock();
+  host_.node().adopt_cluster(context_.nodes, cluster_digest(settings_), context_.planner.plan(context_.nodes),
+                             host_.now());
+  host_.pump();
+  log_.info("reloaded: log.level is " + settings.log.level + ", " + std::to_string(context_.nodes) +
+            " nodes; groups that are opened or created from now on, and `fibocast group plan`, go by the nodes and the "
+            "model as they are now; other settings change at the next start");
+  for (NodeId node = first_new; node < context_.nodes; ++node) address_watch_.add(node, settings_.cluster.nodes[node]);
+}
+
+// Ranks are positions in the list: nodes that run keep theirs.
+bool Daemon::take_nodes(const std::vector<std::string>& nodes) {
+  const auto& known = settings_.cluster.nodes;
+  if (nodes.size() > settings_.limits.nodes) {
+    log_.error("only the log's level is reloaded: cluster.nodes has " + std::to_string(nodes.size()) +
+               " entries, but this daemon runs with limits.nodes = " + std::to_string(settings_.limits.nodes) +
+               "; raise that in all files and start one daemon after the other anew");
+    return false;
+  }
+  if (nodes.size() >= known.size() && std::equal(known.begin(), known.end(), nodes.begin())) {
+    settings_.cluster.nodes = nodes;
+    return true;
+  }
+  log_.error(
+      "only the log's level is reloaded: cluster.nodes does not begin with the list that this daemon runs with; while "
+      "daemons run, add nodes at its end only");
+  return false;
 }
 
 // -- events of the node

@@ -31,8 +31,8 @@ class Daemon {
   // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
   // the socket file is removed. From any thread.
   void stop();
-  // What can change while it runs: the log's level, and the model that groups which are created, or get another plan,
-  // are planned by. In the thread of run().
+  // What can change while it runs: the log's level, the model that groups are planned by, and nodes that were added at
+  // the end of the list. In the thread of run().
   void reload(const Settings& settings);
 
   boost::asio::io_context& context() { return io_; }
@@ -42,6 +42,7 @@ class Daemon {
   NodeHost::Handlers handlers();
   SessionContext session_context();
   AddressWatch::Handlers watch_handlers();
+  bool take_nodes(const std::vector<std::string>& nodes);
   void on_event(const Event& event);
   void on_refused(const Event& event);
   std::string peer_text(NodeId peer) const;

@@ -167,7 +167,7 @@ Session::Handled Session::create_group() {
 Session::Handled Session::plan_group() {
   const std::string& name = request_.plan_group().name();
   const std::string about = quoted("group", name);
-  const auto group = find_group_info(node(), group_id(name, true));
+  const auto group = find_group_info(node(), group_id(name));
   if (!group) return refuse(about, Admission::kUnknownGroup);
   Plan plan;
   if (const std::string mistake = read_plan(request_.plan_group(), *group, context_.planner, plan); !mistake.empty()) {
@@ -189,7 +189,7 @@ bool Session::on_group_ready(const Event& event) {
   const bool created = request->kind == PendingRequest::Kind::kCreate;
   (created ? describe_group_ready : describe_plan_ready)(request->group, event.done, *response.mutable_status());
   if (event.done.verdict == Verdict::kOk)
-    fill_group(find_group_info(node(), group_id(request->group, true)), *response.mutable_group());
+    fill_group(find_group_info(node(), group_id(request->group)), *response.mutable_group());
   requests_.free(*request);
   send_response();
   progress();

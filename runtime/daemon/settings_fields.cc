@@ -142,8 +142,8 @@ void add_runtime(Fields& f) {
   f.push_back(number<std::int64_t>("operations.client_grace_ms", "",
                                    "the place of an application that died is kept so long for its return", 0, 3'600'000,
                                    [](Settings& s) -> std::int64_t& { return s.client_grace_ms; }));
-  f.push_back(number<std::int64_t>("detector.suspicion_ms", "", "who waits for a silent peer is told so long after", 10, 3'600'000,
-                                   [](Settings& s) -> std::int64_t& { return s.suspicion_ms; }));
+  f.push_back(number<std::int64_t>("detector.suspicion_ms", "", "who waits for a silent peer is told so long after", 10,
+                                   3'600'000, [](Settings& s) -> std::int64_t& { return s.suspicion_ms; }));
   f.push_back(number<double>("transport.resend_floor_ms", "", "least time before a message is sent again", 0.1, 10'000,
                              [](Settings& s) -> double& { return s.resend_floor_ms; }));
   f.push_back(choice<std::string>("log.level", "--log", "what is logged",

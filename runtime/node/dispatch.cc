@@ -18,8 +18,8 @@ namespace {
 void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
                           Nanoseconds now) {
   std::uint32_t group = groups::find(s, m.group);
-  // A group that is defined by its name alone exists at every node; a created one must have been told.
-  if (group == kNoIndex && m.group == (m.group & ~(GroupId{1} << 63))) group = groups::make_default(s, m.group, {});
+  // A group that is defined by its name alone exists at every node of the same file; a created one must have been told.
+  if (group == kNoIndex && groups::is_default_here(s, m.group)) group = groups::make_default(s, m.group, {});
   if (group == kNoIndex || s.groups[group].rank == kNoRank) {
     ++s.counters.unknown_group;
     PeerMessage refusal = m;

@@ -174,7 +174,7 @@ void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }  // namespace
 
 Epoch next_number(const NodeState& state, const GroupState& g) {
-  const Epoch seen = std::max(g.epoch, g.change.promised), nodes = state.settings.nodes;
+  const Epoch seen = std::max(g.epoch, g.change.promised), nodes = state.limits.nodes;
   return (seen / nodes + 1) * nodes + state.settings.self;
 }
 

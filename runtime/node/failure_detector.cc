@@ -46,6 +46,11 @@ void FailureDetector::start(Nanoseconds now) {
 
 // ---- events
 
+void FailureDetector::grow(std::uint32_t nodes) {
+  settings_.nodes = nodes;
+  desk_.grow(nodes);
+}
+
 void FailureDetector::came(NodeId peer, std::uint64_t incarnation, Nanoseconds now) {
   check(peer != settings_.self && incarnation != 0);
   WatchedPeer& p = peers_[peer];

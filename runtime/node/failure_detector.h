@@ -85,6 +85,8 @@ class FailureDetector {
   // News of nodes that never came are passed on all the same, and believed of nobody. `from`, which came() and of which
   // heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
   void on_news(NodeId from, const News& news, Nanoseconds now);
+  // Nodes up to this number belong to the cluster now, not fewer than before; the new ones never came.
+  void grow(std::uint32_t nodes);
   // This node ends: it defends itself no more. The caller tells its peers; farewell() is what to tell.
   void leave() { leaving_ = true; }
   News farewell() const;

@@ -29,7 +29,7 @@ PeerMessage define_message(const GroupState& g) {
 GroupState group_of(const GroupDefinition& d) {
   GroupState g;
   g.created = true;
-  g.id = group_id(d.name, true);
+  g.id = group_id(d.name);
   groups::set_name(g, d.name);
   g.members = d.members;
   g.participants = std::max<std::uint32_t>(d.participants, 1);
@@ -125,7 +125,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   if (participants > state.limits.participants) return Admission::kTooLarge;
   std::uint32_t i = groups::find_by_name(state, name);
   const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
-  if (i == kNoIndex) i = groups::make_default(state, group_id(name, false), name);
+  if (i == kNoIndex) i = groups::make_default(state, default_group_id(name, state.settings.cluster_digest), name);
   if (i == kNoIndex) return groups::table_full(state) ? Admission::kWouldBlock : Admission::kNoPlan;
   GroupState& g = state.groups[i];
   groups::set_name(g, name);

@@ -4,11 +4,24 @@
 
 namespace fibocast {
 
-GroupId group_id(std::string_view name, bool created) {
+namespace {
+
+constexpr GroupId kCreated = GroupId{1} << 63;
+constexpr int kNameBits = 48;  // of the id of a group that nobody created; above them 15 bits of the cluster's digest
+
+std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  constexpr GroupId kCreated = GroupId{1} << 63;
-  return created ? hash | kCreated : hash & ~kCreated;
+  return hash;
+}
+
+}  // namespace
+
+GroupId group_id(std::string_view name) { return hash_of(name) | kCreated; }
+
+GroupId default_group_id(std::string_view name, std::uint64_t cluster_digest) {
+  const GroupId name_part = hash_of(name) >> (64 - kNameBits);
+  return name_part | (cluster_digest << kNameBits & ~kCreated);
 }
 
 namespace groups {
@@ -158,8 +171,12 @@ std::uint32_t find_coming(const NodeState& state, GroupId id) {
 }
 
 std::uint32_t find_by_name(const NodeState& state, std::string_view name) {
-  const std::uint32_t created = find(state, group_id(name, true));
-  return created != kNoIndex ? created : find(state, group_id(name, false));
+  const std::uint32_t created = find(state, group_id(name));
+  return created != kNoIndex ? created : find(state, default_group_id(name, state.settings.cluster_digest));
+}
+
+bool is_default_here(const NodeState& state, GroupId id) {
+  return id >> kNameBits == default_group_id({}, state.settings.cluster_digest) >> kNameBits;
 }
 
 std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name) {

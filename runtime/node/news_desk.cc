@@ -32,6 +32,12 @@ NewsDesk::NewsDesk(const Limits& limits, NodeId self, std::uint32_t nodes, std::
   fingers_.fill(kNoNode);
 }
 
+void NewsDesk::grow(std::uint32_t nodes) {
+  check(nodes >= nodes_ && nodes <= entries_.size());
+  nodes_ = nodes;
+  fingers_stale_ = true;
+}
+
 News NewsDesk::latest(NodeId subject) const {
   const NewsEntry& e = entries_[subject];
   return {subject, e.incarnation, e.life, e.belief};

@@ -26,6 +26,9 @@ class NewsDesk {
   NewsDesk(const Limits& limits, NodeId self, std::uint32_t nodes, std::uint64_t incarnation,
            std::span<std::byte> memory);
 
+  // Nodes up to this number, at least as before, at most limits.nodes.
+  void grow(std::uint32_t nodes);
+
   // The latest fact about `subject`, this node included; incarnation 0 if it never came.
   News latest(NodeId subject) const;
   // `subject` came with this incarnation: alive in its life 0, and nothing about the former one is owed any more.

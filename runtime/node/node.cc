@@ -163,6 +163,16 @@ Admission Node::create_group(const GroupDefinition& definition, std::uint64_t co
   return a;
 }
 
+void Node::adopt_cluster(std::uint32_t nodes, std::uint64_t cluster_digest, const Plan& plan, Nanoseconds now) {
+  NodeSettings& s = state_->settings;
+  check(nodes >= s.nodes && nodes <= state_->limits.nodes);
+  const NodeId first_new = s.nodes;
+  s.nodes = nodes, s.cluster_digest = cluster_digest, s.plan = plan;
+  if (state_->detector != nullptr) state_->detector->grow(nodes);
+  peers::adopt_cluster(*state_, first_new, now);
+  settle(*state_, now);
+}
+
 void Node::leave(Nanoseconds now) {
   presence::leave(*state_, now);
   settle(*state_, now);

@@ -222,6 +222,10 @@ class Node {
   // -- commands
   void describe_groups(Nanoseconds now);  // tells the flight recorder what each group is, for who reads it next
   void start(Nanoseconds now);  // connects to the peers, unless channels are made at first use (Limits::channels)
+  // The cluster's file was read again. `nodes`: not fewer than before, within the limits. Groups and connections that
+  // exist stay as they are; who was refused is asked again. Groups of all nodes that are opened from now on have
+  // `nodes` members and `plan`; while some daemons have not read it, calls in these end with kRefused and their ranks.
+  void adopt_cluster(std::uint32_t nodes, std::uint64_t cluster_digest, const Plan& plan, Nanoseconds now);
   void leave(Nanoseconds now);  // the node ends: its peers take it for lost at once, as far as they hear of it
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
@@ -274,7 +278,9 @@ class Node {
   NodeState* state_;
 };
 
-// FNV-1a of the name; groups that are created (not defined by their name alone) have the highest bit set.
-GroupId group_id(std::string_view name, bool created);
+// Of a group that is created: FNV-1a of the name, with the highest bit set.
+GroupId group_id(std::string_view name);
+// Of the group of all nodes that exists by its name: it is another one where the cluster's digest is another.
+GroupId default_group_id(std::string_view name, std::uint64_t cluster_digest);
 
 }  // namespace fibocast

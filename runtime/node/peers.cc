@@ -84,6 +84,13 @@ void take_first(NodeState& state) {
   for (NodeId node = 0; node < state.settings.nodes; ++node) take_entry(state, node);
 }
 
+void adopt_cluster(NodeState& state, NodeId first_new, Nanoseconds now) {
+  for (Peer& p : state.peers.first(state.peers_used))
+    if (p.channel != nullptr) p.channel->set_cluster_digest(state.settings.cluster_digest, now);
+  if (!cover_all(state.limits)) return;  // channels are made at first use
+  for (NodeId node = first_new; node < state.settings.nodes; ++node) make_channel(state, take_entry(state, node), now);
+}
+
 ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now) {
   check(peer < state.settings.nodes && peer != state.settings.self);
   Peer* p = find_peer(state, peer);

@@ -15,6 +15,8 @@ inline bool cover_all(const Limits& l) { return l.channels == 0 || l.channels >=
 inline std::uint32_t entries(const Limits& l) { return cover_all(l) ? l.nodes : l.channels + 1; }
 // At the start: an entry for each node if there is one, else for this node alone.
 void take_first(NodeState& state);
+// NodeState::settings has another digest, and perhaps nodes from `first_new` on: they are reached as at the start.
+void adopt_cluster(NodeState& state, NodeId first_new, Nanoseconds now);
 
 // Null if there has been nothing to say to or hear from it yet.
 inline Peer* find_peer(const NodeState& state, NodeId peer) {

@@ -185,6 +185,25 @@ TEST(ReliableChannel, AnotherClusterIsRefusedOnceOnBothSides) {
   EXPECT_EQ(pair.sides[0].traffic->connected, 1u);
 }
 
+// First one side has read the cluster's file again, then the other.
+TEST(ReliableChannel, WhoAdoptsTheOthersDigestIsNoLongerRefused) {
+  VirtualPair pair(kBadLink, 5);
+  pair.settings[0].cluster_digest = 5;
+  pair.settings[1].cluster_digest = 6;
+  pair.start(0, 100);
+  pair.start(1, 200);
+  pair.run_for(1'000'000'000);
+  ASSERT_EQ(pair.sides[1].channel->state(), ChannelState::kRefused);
+  pair.sides[1].channel->set_cluster_digest(5, pair.now);
+  pair.drain(1);
+  ASSERT_TRUE(pair.run_until([&] { return pair.both_done(); }));
+  EXPECT_EQ(pair.sides[0].channel->state(), ChannelState::kConnected);
+  pair.sides[0].channel->set_cluster_digest(7, pair.now);
+  pair.run_for(1'000'000'000);
+  EXPECT_EQ(pair.sides[0].channel->state(), ChannelState::kConnected) << "a session outlives the change";
+  EXPECT_EQ(pair.sides[1].channel->state(), ChannelState::kConnected);
+}
+
 // Answers each message with one of its own for `rounds` rounds.
 void ping_pong(VirtualPair& pair, std::uint32_t rounds) {
   const std::uint32_t before = pair.sides[0].traffic->smalls;

@@ -58,5 +58,17 @@ TEST_F(Names, NumbersNeedNoWatch) {
   EXPECT_EQ(io_.run(), 0u) << "nothing waits";
 }
 
+TEST_F(Names, OfANodeThatIsAddedIsLookedUpUntilItIsKnown) {
+  AddressWatch watch(io_, 0, {"10.0.0.1:1"}, std::vector<NodeAddress>(1), handlers(), std::chrono::milliseconds(1));
+  watch.start();
+  watch.add(1, "10.0.0.2:1");
+  EXPECT_EQ(moved_, (std::map<NodeId, std::vector<std::string>>{{1, {"10.0.0.2"}}})) << "numbers are known at once";
+  watch.add(2, "two:1");
+  while (looked_up_.size() < 2) io_.run_one();
+  known_["two:1"] = {make_address("10.0.0.3"), 1};
+  while (moved_.size() < 2) io_.run_one();
+  EXPECT_EQ(moved_[2], std::vector<std::string>{"10.0.0.3"});
+}
+
 }  // namespace
 }  // namespace fibocast

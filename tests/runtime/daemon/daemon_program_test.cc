@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "tests/runtime/daemon/cluster_fixture.h"
 
@@ -15,9 +16,12 @@ class DaemonProgram : public ClusterTest {
 
   // Starts fibocastd; what it says on standard error is read from `from_`.
   pid_t spawn(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {FIBOCAST_DAEMON, "--nodes",  address_, "--listen",
-                                          address_,        "--socket", path_};
+    std::vector<std::string> arguments = {"--nodes", address_, "--listen", address_, "--socket", path_};
     arguments.insert(arguments.end(), more.begin(), more.end());
+    return spawn_with(arguments);
+  }
+  pid_t spawn_with(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), FIBOCAST_DAEMON);
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -59,6 +63,27 @@ TEST_F(DaemonProgram, SigtermDrainsAndEndsWellSighupStays) {
   EXPECT_TRUE(client.closed_by_daemon());
   EXPECT_EQ(exit_code(pid), 0);
   EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(DaemonProgram, NodesAreAddedAtTheEndOfTheListOrNotAtAll) {
+  const std::string file = folder_ / "d.toml", other = free_address();
+  const auto write = [&](const std::string& nodes) {
+    std::ofstream(file) << "[node]\nrank = 0\n[cluster]\nnodes = [" << nodes << "]\n";
+  };
+  const std::string own = '"' + address_ + '"', added = ", \"" + other + '"';
+  write(own);
+  std::vector<std::string> arguments = {"--config", file, "--socket", path_};
+  const pid_t pid = spawn_with(arguments);
+  EXPECT_NE(line().find("1 nodes"), std::string::npos);
+  write(own + added);
+  kill(pid, SIGHUP);
+  EXPECT_NE(line().find("reloaded: log.level is info, 2 nodes"), std::string::npos);
+  EXPECT_NE(line().find("rank 1 (" + other + ") is at "), std::string::npos);
+  write(own);
+  kill(pid, SIGHUP);
+  EXPECT_NE(line().find("add nodes at its end only"), std::string::npos);
+  kill(pid, SIGTERM);
+  EXPECT_EQ(exit_code(pid), 0);
 }
 
 TEST_F(DaemonProgram, ASocketInUseIsOneSentenceAndExitCode2) {

@@ -334,6 +334,19 @@ TEST(FailureDetector, ADelayOfTheSchedulerIsNotLateness) {
   EXPECT_EQ(w.d.counters().late, 1u);
 }
 
+TEST(FailureDetector, ANodeThatWasAddedIsWatchedOnceItCame) {
+  Watched w(2);
+  w.everybody_came();
+  w.news(1, 2, 0, kAlive);
+  EXPECT_EQ(w.d.belief(1), kAlive) << "news of who is not known here yet are no mistake";
+  w.d.grow(3);
+  w.d.came(2, Watched::incarnation(2), w.now);
+  w.drain();
+  EXPECT_EQ(w.d.belief(2), kAlive);
+  w.run_answered(10'000 * kMs, {1});
+  EXPECT_EQ(w.d.belief(2), kLost);
+}
+
 // A paused observer reads old frames before its timer fires: what it begins then is not shortened or prolonged.
 TEST(FailureDetector, WhatBeginsWhileLateLastsItsFullTimeFromThen) {
   Watched w(3);

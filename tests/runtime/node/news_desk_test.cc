@@ -137,5 +137,14 @@ TEST(NewsDesk, WhoCannotBeToldHoldsUpNobodyElse) {
   EXPECT_EQ(d.told(3), (std::vector<NodeId>{to}));
 }
 
+TEST(NewsDesk, WhoWasAddedIsAFinger) {
+  Desk d(2);
+  d.desk.grow(4);
+  d.desk.start_over(3, 1003);
+  d.desk.set_present(3, true);
+  d.desk.learn(lost(1), kNoNode);
+  EXPECT_EQ(d.told(1), (std::vector<NodeId>{1, 3}));
+}
+
 }  // namespace
 }  // namespace fibocast

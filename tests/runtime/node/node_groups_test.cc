@@ -90,7 +90,7 @@ std::uint64_t bad_trees(const Team& team, NodeId id) { return team.cluster.node(
 bool is_member(const Team& team, NodeId id, std::string_view name) {
   const Node& node = team.cluster.node(id).node();
   for (std::uint32_t i = 0; i < node.group_count(); ++i)
-    if (node.group_info(i).id == group_id(name, true)) return node.group_info(i).rank != kNoRank;
+    if (node.group_info(i).id == group_id(name)) return node.group_info(i).rank != kNoRank;
   return false;
 }
 
@@ -254,7 +254,7 @@ TEST(GivenTrees, APieceWithoutADefinitionIsCountedAndChangesNothing) {
   on_messages(team.cluster, [&](NodeId from, NodeId, PeerMessage& m) {
     if (from != 1 || m.type != PeerMessageType::kMessageCredit) return;
     m = {};
-    m.type = PeerMessageType::kGroupTree, m.group = group_id("odd", true), m.piece = entry;
+    m.type = PeerMessageType::kGroupTree, m.group = group_id("odd"), m.piece = entry;
   });
   team.cluster.send(0, 1, 5, {});
   const std::uint64_t received = team.cluster.receive(1, 5).cookie;  // node 1 gives its credit back

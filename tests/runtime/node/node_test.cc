@@ -183,7 +183,7 @@ TEST(Groups, AreCreatedWithTheirOwnMembersAndPlan) {
   ASSERT_EQ(created.admission, Admission::kTaken);
   ASSERT_TRUE(team.wait({created.cookie}));
   EXPECT_EQ(team.verdict(created.cookie), Verdict::kOk);
-  const GroupId id = group_id("odd", true);
+  const GroupId id = group_id("odd");
   std::vector<std::uint64_t> cookies;
   for (NodeId member : {1u, 3u}) {
     const Membership m = team.cluster.open(member, "odd");

@@ -221,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
     Messages, Forged,
     testing::Values(Forgery{"stale", [](const Team&, PeerMessage& m) { m.generation = 2; }, &NodeCounters::stale},
                     Forgery{"future", [](const Team&, PeerMessage& m) { m.generation = 60; }, &NodeCounters::future},
-                    Forgery{"unknown_group", [](const Team&, PeerMessage& m) { m.group = group_id("no such", true); },
+                    Forgery{"unknown_group", [](const Team&, PeerMessage& m) { m.group = group_id("no such"); },
                             &NodeCounters::unknown_group}),
     [](const auto& info) { return info.param.name; });
 
