@@ -38,14 +38,15 @@ struct Client::State {
   std::uint32_t size = 0;
 
   client::Response const& exchange(TimePoint until) { return connection->exchange(request, until); }
-  client::Response const& greet(const std::string& program);
+  client::Response const& greet(const Options& options);
 };
 
-const client::Response& Client::State::greet(const std::string& program) {
+const client::Response& Client::State::greet(const Options& options) {
   client::Hello& hello = *request.mutable_hello();
   hello.set_major(kClientMajor);
   hello.set_minor(kClientMinor);
-  hello.set_program(program);
+  hello.set_program(options.program);
+  if (options.node) hello.set_node(*options.node);
   return exchange(Connection::Clock::now() + kGreetingPatience);
 }
 
@@ -64,8 +65,11 @@ Result<std::shared_ptr<Client>> Client::connect(const Options& options) {
   auto connection = Connection::open(path, state->executor);
   if (!connection.ok()) return connection.status();
   state->connection = *connection;
-  const client::Response& response = state->greet(options.program);
+  const client::Response& response = state->greet(options);
   if (response.status().code() != client::CODE_OK) return decode_status(response);
+  if (options.node && response.welcome().rank() != *options.node)
+    return Status{
+        Code::kRefused, "the daemon at " + path + " passes nothing on to others; start one of this version", {}};
   state->rank = response.welcome().rank();
   state->size = response.welcome().size();
   return std::shared_ptr<Client>(new Client(std::move(state)));

@@ -27,6 +27,7 @@ class Client final : public Participant {
     std::string socket_path;                               // empty: the environment variable FIBOCAST_SOCKET
     std::optional<boost::asio::any_io_executor> executor;  // none: the client's own io_context()
     std::string program = "application";                   // for the daemon's log
+    std::optional<NodeId> node = {};  // the daemon that is meant, reached through the one at the socket; none: that one
   };
   // Connects and greets. kUnavailable: nobody listens there; kRefused: the daemon speaks another version;
   // kInvalid: no path is known.

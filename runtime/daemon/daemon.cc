@@ -58,15 +58,19 @@ Daemon::Daemon(const Settings& settings)
             handlers()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
+      relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),
       address_watch_(io_, settings.node.rank, settings.cluster.nodes, addresses_, watch_handlers()),
       drain_timer_(io_) {}
 
-Daemon::~Daemon() { server_.close_all(); }
+Daemon::~Daemon() {
+  server_.close_all();
+  relays_.close_all();
+}
 
 NodeHost::Handlers Daemon::handlers() {
   return {.on_call_done = [this](const Event& event) { server_.on_call_done(event); },
           .on_event = [this](const Event& event) { on_event(event); },
-          .on_drained = [this] { return server_.on_drained(); }};
+          .on_drained = [this] { return on_drained(); }};
 }
 
 SessionContext Daemon::session_context() {
@@ -83,6 +87,8 @@ SessionContext Daemon::session_context() {
                 fibocast::fill_trace(host_.node(), settings_, first, host_.now(), trace);
               },
           .on_closed = {},
+          .relay = [this](Relay::Socket& socket, NodeId to,
+                          std::span<const std::byte> first) { return relays_.open(socket, to, first); },
           .counters = {},
           .response = {}};
 }
@@ -103,6 +109,7 @@ void Daemon::run() {
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
   host_.start();
   server_.start();
+  relays_.start();
   address_watch_.start();
   host_.run();
 }
@@ -169,11 +176,26 @@ std::string lost_text(BeliefReason reason) {
 void Daemon::on_event(const Event& event) {
   switch (event.kind) {
     case Event::Kind::kPeerUp: return log_.debug(peer_text(event.peer) + " is connected");
-    case Event::Kind::kPeerRestarted: return log_.warning(peer_text(event.peer) + " was started again");
+    case Event::Kind::kPeerRestarted:
+      relays_.on_peer_gone(event.peer);
+      return log_.warning(peer_text(event.peer) + " was started again");
     case Event::Kind::kPeerRefused: return on_refused(event);
-    case Event::Kind::kPeerLost: return log_.warning(peer_text(event.peer) + lost_text(event.reason));
+    case Event::Kind::kPeerLost:
+      relays_.on_peer_gone(event.peer);
+      return log_.warning(peer_text(event.peer) + lost_text(event.reason));
+    case Event::Kind::kMessage: return on_message(event);
     default: return server_.on_event(event);
   }
+}
+
+void Daemon::on_message(const Event& event) {
+  if (!relays_.on_message(event)) return server_.on_event(event);
+  if (event.range.buffer != kNoBuffer) host_.node().release_buffer(event.range.buffer);
+}
+
+bool Daemon::on_drained() {
+  const bool relayed = relays_.on_drained();
+  return server_.on_drained() || relayed;
 }
 
 void Daemon::on_refused(const Event& event) {
@@ -210,6 +232,7 @@ void Daemon::drain() {
 void Daemon::finish_drain(int tries_left) {
   if (server_.all_written() || tries_left == 0) {
     server_.close_all();
+    relays_.close_all();
     address_watch_.stop();
     host_.stop();
     return;

@@ -13,6 +13,7 @@
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/make_transport.h"
 #include "runtime/daemon/node_host.h"
+#include "runtime/daemon/relays.h"
 #include "runtime/daemon/session_server.h"
 #include "runtime/daemon/settings.h"
 
@@ -44,6 +45,8 @@ class Daemon {
   AddressWatch::Handlers watch_handlers();
   bool take_nodes(const std::vector<std::string>& nodes);
   void on_event(const Event& event);
+  void on_message(const Event& event);
+  bool on_drained();
   void on_refused(const Event& event);
   std::string peer_text(NodeId peer) const;
   void fill_status(client::NodeStatus& status);
@@ -58,6 +61,7 @@ class Daemon {
   NodeHost host_;
   SessionContext context_;
   SessionServer server_;
+  Relays relays_;
   AddressWatch address_watch_;
   boost::asio::steady_timer drain_timer_;
   bool draining_ = false;

@@ -39,6 +39,8 @@ struct SessionContext {
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
+  // Relays::open(), which see.
+  std::function<bool(boost::asio::local::stream_protocol::socket&, NodeId, std::span<const std::byte>)> relay;
   SessionCounters counters;
   std::uint64_t next_stamp = 1;
   std::uint32_t blocked = 0;  // sessions that wait for room in the node
@@ -98,12 +100,14 @@ class Session : public std::enable_shared_from_this<Session> {
   // -- session_requests.cc: one function per request
   Handled dispatch();
   Handled hello();
+  Handled relay_to(NodeId node);
   Handled open_group();
   Handled create_group();
   Handled plan_group();
   Handled remove_group();
   Handled operate();
   void pass_operation();
+  bool is_reserved(std::uint64_t tag);
   Handled send();
   Handled receive();
   Handled get_status();

@@ -109,6 +109,7 @@ Session::Handled Session::hello() {
     closing_ = true;
     return Handled::kDone;
   }
+  if (request_.hello().has_node() && request_.hello().node() != context_.rank) return relay_to(request_.hello().node());
   greeted_ = true;
   client::Welcome& welcome = *begin_response(request_.id()).mutable_welcome();
   welcome.set_major(kClientMajor);
@@ -117,6 +118,27 @@ Session::Handled Session::hello() {
   welcome.set_size(context_.nodes);
   welcome.set_cluster(context_.cluster);
   send_response();
+  return Handled::kDone;
+}
+
+// The other daemon is greeted by the same words, and answers itself.
+Session::Handled Session::relay_to(NodeId node) {
+  const std::string whom = "rank " + std::to_string(node);
+  closing_ = true;
+  if (node >= context_.nodes) {
+    answer(request_.id(), client::CODE_INVALID,
+           whom + " is not in the cluster of " + std::to_string(context_.nodes) + " daemons");
+  } else if (this->node().peer_state(node) != ChannelState::kConnected) {
+    answer(request_.id(), client::CODE_UNAVAILABLE,
+           whom + " is not connected to rank " + std::to_string(context_.rank) + "; fibocast status shows who is");
+  } else {
+    std::string frame;
+    append_frame(request_, frame);
+    if (context_.relay(socket_, node, std::as_bytes(std::span(frame))))
+      close();
+    else
+      answer(request_.id(), client::CODE_UNAVAILABLE, "no room for one more relay to " + whom + "; try it again");
+  }
   return Handled::kDone;
 }
 
@@ -290,8 +312,17 @@ void Session::pass_operation() {
   if (opened && !wanted.has_generation()) ++opened->next;
 }
 
+// Such a request is answered.
+bool Session::is_reserved(std::uint64_t tag) {
+  if (tag < Node::kFirstReservedTag) return false;
+  answer(request_.id(), client::CODE_INVALID,
+         "tag " + std::to_string(tag) + " belongs to the daemons; allowed: 0 to 2^63 - 1");
+  return true;
+}
+
 Session::Handled Session::send() {
   const client::Send& wanted = request_.send();
+  if (is_reserved(wanted.tag())) return Handled::kDone;
   Admission admission = wanted.rank() < context_.nodes ? stage_payload() : Admission::kBadRank;
   if (admission == Admission::kTaken)
     admission = node().send_message(wanted.rank(), wanted.tag(), staged_, context_.host.now());
@@ -307,6 +338,7 @@ Session::Handled Session::send() {
 
 Session::Handled Session::receive() {
   const client::Receive& wanted = request_.receive();
+  if (is_reserved(wanted.tag())) return Handled::kDone;
   PendingRequest& request = take(PendingRequest::Kind::kReceive);
   const Admission admission = node().receive_message(wanted.tag(), request.cookie, context_.host.now());
   if (admission == Admission::kTaken) {

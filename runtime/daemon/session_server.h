@@ -27,6 +27,8 @@ class SessionServer {
   SessionServer& operator=(const SessionServer&) = delete;
 
   void start();
+  // As if it had connected to the file: for relays of other daemons' clients.
+  void admit(Session::Socket socket);
 
   // -- from NodeHost
   void on_call_done(const Event& event);
@@ -44,7 +46,6 @@ class SessionServer {
   using Acceptor = boost::asio::local::stream_protocol::acceptor;
   void listen();
   void accept_more();
-  void admit(Session::Socket socket);
   void turn_away(Session::Socket socket);
   void remove_file();
   std::shared_ptr<Session> session_of(std::uint64_t cookie) const;

@@ -254,7 +254,9 @@ class Node {
   std::optional<BufferId> reserve_buffer(std::uint64_t bytes);
   void release_buffer(BufferId buffer);
   bool fits_budget(std::uint64_t bytes) const;
-  // Takes over the buffer when kTaken. Delivered once, in order per (source, tag).
+  // Takes over the buffer when kTaken. Delivered once, in order per (source, tag). Applications do not use tags from
+  // kFirstReservedTag on: those are the hosts' own.
+  static constexpr std::uint64_t kFirstReservedTag = std::uint64_t{1} << 63;
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
   // Event::kMessage with this cookie when a message with this tag is there.
   Admission receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now);

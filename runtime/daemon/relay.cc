@@ -1,0 +1,121 @@
+#include "runtime/daemon/relay.h"
+
+#include <algorithm>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+namespace fibocast {
+
+Relay::Relay(Socket socket, NodeHost& host, const Ends& ends) : socket_(std::move(socket)), host_(host), ends_(ends) {}
+
+void Relay::start(std::span<const std::byte> first) {
+  receiving_ = receive_owed_ = true;
+  std::ranges::copy(first, out_.begin());
+  out_bytes_ = first.size();
+  data_owed_ = out_bytes_ > 0;
+  pump();
+  read_more();
+}
+
+void Relay::on_message(std::span<const std::byte> message) {
+  if (message.empty() || message.front() == static_cast<std::byte>(Kind::kEnd)) {
+    receiving_ = false;
+    end();
+    if (in_.empty()) close_socket();
+    return;
+  }
+  receive_owed_ = true;
+  if (message.front() == static_cast<std::byte>(Kind::kTaken)) {
+    out_bytes_ = 0;
+    read_more();
+  } else if (open_ && in_.empty()) {
+    on_data(message.subspan(1));
+  }
+  pump();
+}
+
+void Relay::on_data(std::span<const std::byte> data) {
+  in_.assign(data.begin(), data.end());
+  boost::asio::async_write(socket_, boost::asio::buffer(in_),
+                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
+                             self->host_.read_clock();
+                             self->on_written(error);
+                             self->host_.pump();
+                           });
+}
+
+void Relay::on_written(const boost::system::error_code& error) {
+  in_.clear();
+  if (!receiving_) return close_socket();
+  if (error) return end();
+  taken_owed_ = true;
+  pump();
+}
+
+void Relay::read_more() {
+  if (!open_ || out_bytes_ > 0) return;
+  socket_.async_read_some(boost::asio::buffer(out_),
+                          [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
+                            self->host_.read_clock();
+                            self->on_read(error, bytes);
+                            self->host_.pump();
+                          });
+}
+
+void Relay::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  if (error) return end();
+  out_bytes_ = bytes;
+  data_owed_ = true;
+  pump();
+}
+
+// The local connection is over; what was read of it is still sent.
+void Relay::end() {
+  if (!open_) return;
+  open_ = false;
+  end_owed_ = true;
+  pump();
+}
+
+void Relay::close_socket() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+void Relay::on_peer_gone() {
+  open_ = receiving_ = data_owed_ = taken_owed_ = end_owed_ = receive_owed_ = false;
+  host_.node().forget_receive(ends_.cookie);
+  close_socket();
+}
+
+void Relay::receive() {
+  receive_owed_ =
+      receiving_ && host_.node().receive_message(ends_.tag_in, ends_.cookie, host_.now()) != Admission::kTaken;
+}
+
+bool Relay::send(Kind kind, std::span<const std::byte> data) {
+  const auto buffer = host_.node().reserve_buffer(1 + data.size());
+  if (!buffer) return false;
+  const PayloadRange range{*buffer, 0, 1 + data.size()};
+  const std::span<std::byte> bytes = host_.bytes_of(range);
+  bytes.front() = static_cast<std::byte>(kind);
+  std::ranges::copy(data, bytes.begin() + 1);
+  if (host_.node().send_message(ends_.peer, ends_.tag_out, range, host_.now()) == Admission::kTaken) return true;
+  host_.node().release_buffer(*buffer);
+  return false;
+}
+
+bool Relay::retry() { return (data_owed_ || taken_owed_ || end_owed_ || receive_owed_) && pump(); }
+
+// True if something was given to the node. The end comes after the data, the word that data was taken at any time.
+bool Relay::pump() {
+  const bool owed_receive = receive_owed_;
+  if (receive_owed_) receive();
+  bool sent = owed_receive && !receive_owed_;
+  if (taken_owed_ && send(Kind::kTaken, {})) taken_owed_ = false, sent = true;
+  if (data_owed_ && send(Kind::kData, std::span(out_).first(out_bytes_))) data_owed_ = false, sent = true;
+  if (!data_owed_ && end_owed_ && send(Kind::kEnd, {})) end_owed_ = false, sent = true;
+  return sent;
+}
+
+}  // namespace fibocast
