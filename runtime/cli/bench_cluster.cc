@@ -1,24 +1,51 @@
 #include "runtime/cli/bench_cluster.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "runtime/cli/cluster_record.h"
+#include "runtime/daemon/node_host.h"
 
 namespace fibocast {
 
-Status BenchCluster::connect(const std::string& dir) {
-  const auto record = read_cluster_record(dir);
-  if (!record) return {Code::kUnavailable, "no local cluster is up in " + dir + ": fibocast up", {}};
-  for (const LocalNode& node : record->nodes) {
-    Client::Options options;
-    options.socket_path = node.socket;
-    options.executor = context_.get_executor();
-    options.program = "fibocast bench";
-    auto client = Client::connect(options);
-    if (!client.ok()) return client.status();
-    clients_.push_back(*client);
+Status BenchCluster::connect(const std::string& dir, const std::string& socket) {
+  Client::Options options;
+  options.executor = context_.get_executor();
+  options.program = "fibocast bench";
+  const auto record = socket.empty() ? read_cluster_record(dir) : std::nullopt;
+  if (socket.empty() && !record)
+    return {Code::kUnavailable,
+            "no local cluster is up in " + dir + ": fibocast up, or name a daemon's socket with --socket",
+            {}};
+  if (record) {
+    for (const LocalNode& node : record->nodes) {
+      options.socket_path = node.socket;
+      if (Status status = connect_to(options); !status.ok()) return status;
+    }
+    return {};
+  }
+  options.socket_path = socket;
+  for (std::uint32_t size = 1; clients_.size() < size; size = clients_.front()->size()) {
+    options.node = static_cast<NodeId>(clients_.size());
+    if (Status status = connect_to(options); !status.ok()) return status;
   }
   return {};
+}
+
+Status BenchCluster::connect_to(const Client::Options& options) {
+  auto client = Client::connect(options);
+  if (!client.ok()) return client.status();
+  auto clock = measure_clock_offset(**client);
+  if (!clock.ok()) return clock.status();
+  clients_.push_back(*client);
+  clocks_.push_back(*clock);
+  return {};
+}
+
+Nanoseconds BenchCluster::clock_bound() const {
+  Nanoseconds bound = 0;
+  for (const ClockOffset& clock : clocks_) bound = std::max(bound, clock.bound_at(monotonic_now()));
+  return bound;
 }
 
 Result<BenchCluster::Members> BenchCluster::create_group(const GroupRequest& request) {
@@ -38,18 +65,22 @@ Result<BenchCluster::Members> BenchCluster::open(const std::string& name, const 
   for (const NodeId node : nodes) {
     auto group = clients_[node]->open(name);
     if (!group.ok()) return group.status();
-    members.push_back(*group);
+    members.push_back({*group, node, clocks_[node]});
   }
   return members;
 }
 
-Status BenchCluster::remove_group(const std::string& name) { return clients_.front()->remove_group(name); }
+Status BenchCluster::remove_group(const std::string& name, NodeId member) {
+  return clients_[member]->remove_group(name);
+}
 
 std::vector<Outcome> BenchCluster::run(Members& members, const Start& start) {
   std::vector<Outcome> outcomes(members.size());
   std::size_t left = members.size();
   for (std::size_t rank = 0; rank < members.size(); ++rank)
-    start(members[rank], [&outcomes, &left, rank](Outcome outcome) {
+    start(members[rank], [&outcomes, &left, rank, offset = members[rank].clock.offset](Outcome outcome) {
+      for (Nanoseconds* time : {&outcome.arrived_at, &outcome.activated_at, &outcome.first_send_at})
+        if (*time != 0) *time -= offset;
       outcomes[rank] = std::move(outcome);
       --left;
     });
@@ -61,7 +92,11 @@ std::vector<Outcome> BenchCluster::run(Members& members, const Start& start) {
 }
 
 std::vector<Outcome> BenchCluster::barrier(Members& members, Duration deadline, const OperationOptions& options) {
-  return run(members, [&](Group& member, auto done) { member.async_barrier(deadline, std::move(done), options); });
+  return run(members, [&](Member& member, auto done) {
+    OperationOptions own = options;
+    if (own.not_before != 0) own.not_before += member.clock.offset;
+    member.group.async_barrier(deadline, std::move(done), own);
+  });
 }
 
 Result<std::uint64_t> BenchCluster::resends() {

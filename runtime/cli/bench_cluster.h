@@ -15,28 +15,38 @@ namespace fibocast {
 class BenchCluster {
  public:
   // One group as each of its members sees it, by rank.
-  using Members = std::vector<Group>;
+  struct Member {
+    Group group;
+    NodeId node = 0;
+    ClockOffset clock;  // of its daemon: times of outcomes are made ours, not_before is made its own
+  };
+  using Members = std::vector<Member>;
 
-  // Connects to every daemon of the cluster in `dir`.
-  Status connect(const std::string& dir);
+  // Connects to every daemon of the cluster in `dir`; with a socket, to the daemon there and through it to all others.
+  Status connect(const std::string& dir, const std::string& socket = {});
+  Client& client(NodeId node) { return *clients_[node]; }
+  // The largest error of a time on another host's clock, now; 0: all have ours.
+  Nanoseconds clock_bound() const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(clients_.size()); }
   // By the group's first member, then opened by all of them. Precondition: its nodes are below size().
   Result<Members> create_group(const GroupRequest& request);
   // The group of this name at every daemon.
   Result<Members> open_group(const std::string& name);
-  Status remove_group(const std::string& name);
-  // Starts one operation at every member; the outcomes by rank, when all have ended.
-  using Start = std::function<void(Group& member, std::function<void(Outcome)> done)>;
+  Status remove_group(const std::string& name, NodeId member = 0);
+  // Starts one operation at every member; the outcomes by rank, when all have ended. Their times are of our clock.
+  using Start = std::function<void(Member& member, std::function<void(Outcome)> done)>;
   std::vector<Outcome> run(Members& members, const Start& start);
   std::vector<Outcome> barrier(Members& members, Duration deadline, const OperationOptions& options);
   // Frames that all daemons together have sent again so far.
   Result<std::uint64_t> resends();
 
  private:
+  Status connect_to(const Client::Options& options);
   Result<Members> open(const std::string& name, const std::vector<NodeId>& nodes);
 
   boost::asio::io_context context_{1};
-  std::vector<std::shared_ptr<Client>> clients_;
+  std::vector<std::shared_ptr<Client>> clients_;  // by node
+  std::vector<ClockOffset> clocks_;
 };
 
 // The first outcome that is not ok, else ok.

@@ -20,6 +20,7 @@ void add_group_command(CLI::App& app, Command& command);
 void add_barrier_command(CLI::App& app, Command& command);
 void add_multicast_command(CLI::App& app, Command& command);
 void add_collective_commands(CLI::App& app, Command& command);
+void add_calibrate_command(CLI::App& app, Command& command);
 void add_bench_command(CLI::App& app, Command& command);
 void add_bench_distribution_command(CLI::App& bench, Command& command);
 void add_bench_barrier_command(CLI::App& bench, Command& command);

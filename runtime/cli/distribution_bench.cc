@@ -109,8 +109,8 @@ class DistributionBench {
     OperationOptions charged;
     if (barrier) charged.not_before = clock_now() + std::chrono::nanoseconds(kLead).count();
     const auto outcomes = barrier ? cluster_.barrier(members, plan_.deadline, charged)
-                                  : cluster_.run(members, [&](Group& member, auto done) {
-                                      member.async_multicast(0, {}, plan_.deadline, std::move(done), charged);
+                                  : cluster_.run(members, [&](BenchCluster::Member& member, auto done) {
+                                      member.group.async_multicast(0, {}, plan_.deadline, std::move(done), charged);
                                     });
     if (Status status = worst_of(outcomes); !status.ok()) return status;
     if (repetition.warmup) return {};

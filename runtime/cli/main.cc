@@ -24,6 +24,7 @@ void add_commands(CLI::App& app, Command& command) {
   add_multicast_command(app, command);
   add_collective_commands(app, command);
   add_plan_command(app, command.exit_code);
+  add_calibrate_command(app, command);
   add_bench_command(app, command);
 }
 

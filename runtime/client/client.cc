@@ -102,6 +102,21 @@ Result<NodeTrace> Client::trace() {
   return trace;
 }
 
+Result<ClockReading> Client::clock() {
+  state_->request.mutable_get_clock();
+  const client::Response& response = state_->exchange(answer_by(kGreetingPatience));
+  if (const Status status = decode_status(response); !status.ok()) return status;
+  return ClockReading{response.clock().now_ns(), response.clock().id()};
+}
+
+Status Client::set_model(const NodeModel& model) {
+  client::SetModel& set = *state_->request.mutable_set_model();
+  set.set_s_ns(model.s), set.set_l_ns(model.l), set.set_o_ns(model.o);
+  set.set_send_per_byte_ns(model.send_per_byte), set.set_receive_per_byte_ns(model.receive_per_byte);
+  set.set_processors(model.processors);
+  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+}
+
 Status Client::create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
   return decode_status(state_->exchange(TimePoint::max()));

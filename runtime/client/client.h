@@ -11,7 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "runtime/client/clock_offset.h"
 #include "runtime/client/group.h"
+#include "runtime/client/node_model.h"
 #include "runtime/client/node_trace.h"
 
 namespace fibocast {
@@ -45,6 +47,11 @@ class Client final : public Participant {
   Status create_group(const GroupRequest& request) override;
   Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
+
+  // The daemon's clock, read while this call was under way.
+  Result<ClockReading> clock();
+  // Groups that are opened, created or planned at this daemon go by this model, until it ends.
+  Status set_model(const NodeModel& model);
 
   // Precondition: no executor was given to connect().
   boost::asio::io_context& io_context();

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "runtime/daemon/group_planner.h"
+#include "runtime/daemon/host_clock.h"
 #include "runtime/daemon/node_status.h"
 #include "runtime/daemon/node_trace.h"
 
@@ -81,6 +82,8 @@ SessionContext Daemon::session_context() {
           .payload_limit = settings_.limits.payload_bytes,
           .default_deadline = settings_.default_deadline_ms * 1'000'000,
           .planner = GroupPlanner(settings_),
+          .clock_id = host_clock_id(),
+          .set_model = [this](const client::SetModel& model) { return set_model(model); },
           .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
           .fill_trace =
               [this](std::uint64_t first, client::Trace& trace) {
@@ -122,17 +125,40 @@ void Daemon::reload(const Settings& settings) {
   log_.set_level(settings.log.level);
   const auto first_new = static_cast<NodeId>(settings_.cluster.nodes.size());
   if (!take_nodes(settings.cluster.nodes)) return;
-  settings_.model = settings.model;
+  Settings planned = settings_;
+  planned.model = settings.model;
+  replan_with(planned);
+  log_.info("reloaded: log.level is " + settings.log.level + ", " + std::to_string(context_.nodes) +
+            " nodes; groups that are opened or created from now on, and `fibocast group plan`, go by the nodes and the "
+            "model as they are now; other settings change at the next start");
+  for (NodeId node = first_new; node < context_.nodes; ++node) address_watch_.add(node, settings_.cluster.nodes[node]);
+}
+
+// What is opened, created or planned from now on goes by these settings.
+void Daemon::replan_with(const Settings& planned) {
+  settings_ = planned;
   context_.planner = GroupPlanner(settings_);
   context_.nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size());
   host_.read_clock();
   host_.node().adopt_cluster(context_.nodes, cluster_digest(settings_), context_.planner.plan(context_.nodes),
                              host_.now());
   host_.pump();
-  log_.info("reloaded: log.level is " + settings.log.level + ", " + std::to_string(context_.nodes) +
-            " nodes; groups that are opened or created from now on, and `fibocast group plan`, go by the nodes and the "
-            "model as they are now; other settings change at the next start");
-  for (NodeId node = first_new; node < context_.nodes; ++node) address_watch_.add(node, settings_.cluster.nodes[node]);
+}
+
+std::string Daemon::set_model(const client::SetModel& model) {
+  Settings planned = settings_;
+  planned.model = {.s_ns = model.s_ns(),
+                   .l_ns = model.l_ns(),
+                   .o_ns = model.o_ns(),
+                   .r_ns = 0,
+                   .send_per_byte_ns = model.send_per_byte_ns(),
+                   .receive_per_byte_ns = model.receive_per_byte_ns(),
+                   .processors = model.processors()};
+  if (const auto mistake = find_model_mistake(planned)) return mistake->key + " " + mistake->sentence;
+  replan_with(planned);
+  log_.info("[model] is set: s " + std::to_string(model.s_ns()) + " ns, l " + std::to_string(model.l_ns()) + " ns, o " +
+            std::to_string(model.o_ns()) + " ns; until this daemon ends");
+  return {};
 }
 
 // Ranks are positions in the list: nodes that run keep theirs.

@@ -43,6 +43,8 @@ class Daemon {
   NodeHost::Handlers handlers();
   SessionContext session_context();
   AddressWatch::Handlers watch_handlers();
+  void replan_with(const Settings& planned);
+  std::string set_model(const client::SetModel& model);
   bool take_nodes(const std::vector<std::string>& nodes);
   void on_event(const Event& event);
   void on_message(const Event& event);

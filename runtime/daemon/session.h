@@ -35,7 +35,9 @@ struct SessionContext {
   std::uint32_t nodes = 1;
   std::uint64_t payload_limit = 0;  // bytes
   Nanoseconds default_deadline = 30'000'000'000;
-  GroupPlanner planner;  // of groups that are created without a tree
+  GroupPlanner planner;                                                // of groups that are created without a tree
+  std::string clock_id = {};                                           // host_clock_id()
+  std::function<std::string(const client::SetModel&)> set_model = {};  // the mistake, or empty
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
@@ -112,6 +114,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled receive();
   Handled get_status();
   Handled get_trace();
+  Handled get_clock();
+  Handled set_model();
   Handled cancel();
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();

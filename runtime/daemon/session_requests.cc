@@ -43,6 +43,8 @@ Session::Handled Session::dispatch() {
     case Body::kReceive: return receive();
     case Body::kGetStatus: return get_status();
     case Body::kGetTrace: return get_trace();
+    case Body::kGetClock: return get_clock();
+    case Body::kSetModel: return set_model();
     case Body::kCancel: return cancel();
     case Body::BODY_NOT_SET: break;
   }
@@ -362,6 +364,20 @@ Session::Handled Session::get_trace() {
   client::Trace& trace = *begin_response(request_.id()).mutable_trace();
   if (context_.fill_trace) context_.fill_trace(request_.get_trace().first(), trace);
   send_response();
+  return Handled::kDone;
+}
+
+Session::Handled Session::get_clock() {
+  client::Clock& clock = *begin_response(request_.id()).mutable_clock();
+  clock.set_now_ns(monotonic_now());
+  clock.set_id(context_.clock_id);
+  send_response();
+  return Handled::kDone;
+}
+
+Session::Handled Session::set_model() {
+  const std::string mistake = context_.set_model ? context_.set_model(request_.set_model()) : "";
+  answer(request_.id(), mistake.empty() ? client::CODE_OK : client::CODE_INVALID, mistake);
   return Handled::kDone;
 }
 

@@ -46,15 +46,6 @@ Mistake complete_node(Settings& settings) {
   return {};
 }
 
-Mistake check_model(const Settings& settings) {
-  if (settings.model.r() < 1) return SettingsMistake{"model.l_ns", "and model.o_ns are both 0; allowed: r = l + o > 0"};
-  if (!is_plannable(settings))
-    return SettingsMistake{"model.s_ns",
-                           "and the other costs of [model] are so large that times overflow; allowed: s, l "
-                           "and o up to some minutes, 1 us per byte"};
-  return {};
-}
-
 Mistake check_emulation(const Settings& settings) {
   if (settings.emulation.charge_control)
     return SettingsMistake{"emulation.charge_control", "is true, which this version cannot do; allowed: false"};
@@ -81,6 +72,25 @@ Nanoseconds scaled(double time, double scale) { return static_cast<Nanoseconds>(
 
 }  // namespace
 
+std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
+  const Settings::ModelSection& m = settings.model;
+  constexpr Nanoseconds kHour = 3'600'000'000'000;
+  constexpr double kSlowest = 1e6;  // ns per byte
+  if (m.s_ns < 1 || std::max({m.s_ns, m.l_ns, m.o_ns, m.r_ns}) > kHour || std::min({m.l_ns, m.o_ns, m.r_ns}) < 0)
+    return SettingsMistake{"model.s_ns",
+                           "or another time of [model] is out of range; allowed: s above 0, up to an hour"};
+  if (!(m.send_per_byte_ns >= 0 && m.send_per_byte_ns <= kSlowest && m.receive_per_byte_ns >= 0 &&
+        m.receive_per_byte_ns <= kSlowest))
+    return SettingsMistake{"model.send_per_byte_ns", "or model.receive_per_byte_ns is not from 0 to 1000000"};
+  if (m.processors < 1 || m.processors > 4096) return SettingsMistake{"model.processors", "is not from 1 to 4096"};
+  if (m.r() < 1) return SettingsMistake{"model.l_ns", "and model.o_ns are both 0; allowed: r = l + o > 0"};
+  if (!is_plannable(settings))
+    return SettingsMistake{"model.s_ns",
+                           "and the other costs of [model] are so large that times overflow; allowed: s, l "
+                           "and o up to some minutes, 1 us per byte"};
+  return {};
+}
+
 std::optional<HostPort> parse_host_port(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return {};
@@ -98,7 +108,7 @@ std::optional<HostPort> parse_host_port(const std::string& text) {
 std::optional<SettingsMistake> complete_settings(Settings& settings) {
   if (auto mistake = check_cluster(settings)) return mistake;
   if (auto mistake = complete_node(settings)) return mistake;
-  if (auto mistake = check_model(settings)) return mistake;
+  if (auto mistake = find_model_mistake(settings)) return mistake;
   return check_emulation(settings);
 }
 

@@ -76,6 +76,9 @@ struct SettingsMistake {
 // Fills in what follows from other settings (rank of a cluster of one, listen), then looks at all together.
 std::optional<SettingsMistake> complete_settings(Settings& settings);
 
+// Of [model] alone, wherever it comes from.
+std::optional<SettingsMistake> find_model_mistake(const Settings& settings);
+
 // The emulated network card, its times scaled.
 NicSettings nic_settings(const Settings& settings);
 // FNV-1a of the cluster's name and node list and of all that group_planner.h plans by: daemons with another one refuse

@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-#include "tests/end_to_end/programs.h"
+#include "tests/end_to_end/parted_network.h"
 
 namespace fibocast {
 namespace {
@@ -22,51 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr NodeId kNodes = 16, kMajority = 10;
 constexpr auto kPatience = std::chrono::seconds(60);
-constexpr int kPort = 7117;
-
-Ended run(const TestCluster& folder, const std::string& script) {
-  return Running({"sh", "-ec", script}, {}, folder.file("")).wait();
-}
-
-// Namespaces $1-a, $1-b joined by the bridge in $1-c; 10.77.1.x are in a, 10.77.2.x in b.
-class Network {
- public:
-  explicit Network(const TestCluster& folder) : folder_(folder), name_("fibocast-" + std::to_string(getpid())) {
-    std::string script;
-    for (const char* side : {"a", "b", "c"}) script += "ip netns add " + name_ + "-" + side + "\n";
-    script += in("c") + "link add br0 type bridge\n" + in("c") + "link set br0 up\n";
-    for (const char* side : {"a", "b"}) {
-      const std::string port = std::string("to-") + side;
-      script += in("c") + "link add " + port + " type veth peer name eth0 netns " + name_ + "-" + side + "\n";
-      script += in("c") + "link set " + port + " master br0 up\n";
-      script += in(side) + "link set lo up\n" + in(side) + "link set eth0 up\n";
-    }
-    for (NodeId rank = 0; rank < kNodes; ++rank)
-      script += in(side_of(rank)) + "address add " + address(rank) + "/16 dev eth0\n";
-    made_ = run(folder, script);
-  }
-  ~Network() {
-    for (const char* side : {"a", "b", "c"}) run(folder_, "ip netns delete " + name_ + "-" + side);
-  }
-  Network(const Network&) = delete;
-  Network& operator=(const Network&) = delete;
-
-  const Ended& made() const { return made_; }
-  void part() { run(folder_, in("c") + "link set to-b nomaster"); }
-  void join() { run(folder_, in("c") + "link set to-b master br0"); }
-  std::string space_of(NodeId rank) const { return name_ + "-" + side_of(rank); }
-  static std::string address(NodeId rank) {
-    return rank < kMajority ? "10.77.1." + std::to_string(rank + 1) : "10.77.2." + std::to_string(rank + 1);
-  }
-
- private:
-  static const char* side_of(NodeId rank) { return rank < kMajority ? "a" : "b"; }
-  std::string in(const std::string& side) const { return "ip -n " + name_ + "-" + side + " "; }
-
-  const TestCluster& folder_;
-  std::string name_;
-  Ended made_;
-};
 
 class Partition : public testing::TestWithParam<const char*> {
  protected:
@@ -80,12 +35,11 @@ class Partition : public testing::TestWithParam<const char*> {
   std::string socket(NodeId rank) const { return folder_.file("node-" + std::to_string(rank) + ".sock"); }
   void start(NodeId rank) {
     std::string nodes;
-    for (NodeId r = 0; r < kNodes; ++r)
-      nodes += (r ? ", \"" : "\"") + Network::address(r) + ":" + std::to_string(kPort) + "\"";
+    for (NodeId r = 0; r < kNodes; ++r) nodes += (r ? ", \"" : "\"") + network_.address(r) + "\"";
     const std::string path = folder_.file("node-" + std::to_string(rank) + ".toml");
-    std::ofstream(path) << "[node]\nrank = " << rank << "\nlisten = \"" << Network::address(rank) << ":" << kPort
-                        << "\"\nsocket = \"" << socket(rank) << "\"\n[cluster]\nname = \"parted\"\nnodes = [" << nodes
-                        << "]\ntransport = \"" << GetParam() << "\"\n[detector]\nsuspicion_ms = 500\n";
+    std::ofstream(path) << "[node]\nrank = " << rank << "\nlisten = \"" << network_.address(rank) << "\"\nsocket = \""
+                        << socket(rank) << "\"\n[cluster]\nname = \"parted\"\nnodes = [" << nodes << "]\ntransport = \""
+                        << GetParam() << "\"\n[detector]\nsuspicion_ms = 500\n";
     daemons_[rank].emplace(Words{"ip", "netns", "exec", network_.space_of(rank), "fibocastd", "--config", path},
                            std::string{}, folder_.file(""));
   }
@@ -151,7 +105,7 @@ class Partition : public testing::TestWithParam<const char*> {
   }
 
   TestCluster folder_;
-  Network network_{folder_};
+  PartedNetwork network_{folder_, kNodes, kMajority};
   std::optional<Running> daemons_[kNodes];
   std::shared_ptr<Client> clients_[kNodes], watchers_[kNodes];
   std::unique_ptr<Group> groups_[kNodes];

@@ -1,0 +1,155 @@
+// fibocast calibrate: measures the model of the live cluster, and makes it plan by that.
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include "runtime/cli/bench_prediction.h"
+#include "runtime/cli/calibration/calibration_answer.h"
+#include "runtime/cli/cluster_record.h"
+#include "runtime/cli/commands.h"
+#include "runtime/cli/distribution_bench.h"
+
+namespace fibocast {
+namespace {
+
+struct CalibrateOptions {
+  std::string dir, socket, output;
+  std::uint32_t repetitions = 10;
+  std::uint64_t seed = 1;
+  std::optional<double> scale;
+  bool apply = false;
+};
+
+void draw_progress(std::size_t done, std::size_t all) {
+  constexpr std::size_t kWidth = 40;
+  const std::size_t filled = kWidth * done / all;
+  if (done != all && filled == kWidth * (done - 1) / all) return;
+  std::cerr << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "]"
+            << (done == all ? "\n" : "") << std::flush;
+}
+
+// How the local cluster was made; of any other one nothing is known but what is said.
+CalibrationPlan plan_of(const CalibrateOptions& options) {
+  CalibrationPlan plan;
+  plan.repetitions = options.repetitions;
+  plan.seed = options.seed;
+  const auto record = options.socket.empty() ? read_cluster_record(options.dir) : std::nullopt;
+  plan.scale = options.scale.value_or(record ? record->scale : 1);
+  plan.emulated = options.scale || (record && record->machine != "none");
+  return plan;
+}
+
+// A whole barrier and a multicast along the trees that are optimal for the model.
+Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeModel& model,
+                                            const CalibrationPlan& plan) {
+  const auto s = static_cast<std::uint64_t>(model.s), r = static_cast<std::uint64_t>(model.l + model.o);
+  BenchCase barrier;
+  barrier.ranks = cluster.size();
+  barrier.distribution = {.kind = TreeKind::kFibo, .s = s, .r = r};
+  barrier.reduction = TreeSpec{.kind = TreeKind::kFibo, .s = r, .r = s};
+  barrier.mode = BenchMode::kBarrier;
+  barrier.repetitions = plan.repetitions;
+  BenchCase multicast = barrier;
+  multicast.mode = BenchMode::kDistribution;
+  const std::vector<BenchCase> cases{barrier, multicast};
+  std::vector<Sample> samples(cases.size());
+  const Status status = run_distribution_bench(
+      cluster, cases, {.seed = plan.seed}, [&](const Measurement& taken, std::size_t, std::size_t) {
+        const bool late = plan.emulated && taken.lateness * 100 > taken.measured;
+        if (!late) samples[taken.case_index].push_back(static_cast<double>(taken.measured) / plan.scale);
+      });
+  if (!status.ok()) return status;
+  std::vector<ModelCheck> checks;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (samples[i].empty()) return Status{Code::kFailed, "the host is too busy: every repetition came late", {}};
+    const Nanoseconds predicted = predict_case(cases[i], {model.s, model.l, model.o});
+    checks.push_back({i == 0 ? "barrier" : "multicast", cluster.size(), double(predicted), median(samples[i])});
+  }
+  return checks;
+}
+
+// All daemons take the model; then the groups that were created get plans by it, while they go on. The others keep
+// theirs: those that exist by their name, and those with a tree that was given.
+Status apply(BenchCluster& cluster, const NodeModel& model, std::vector<std::string>& planned) {
+  std::map<std::string, NodeId> groups;
+  for (NodeId node = 0; node < cluster.size(); ++node) {
+    if (Status status = cluster.client(node).set_model(model); !status.ok()) return status;
+    auto info = cluster.client(node).status();
+    if (!info.ok()) return info.status();
+    for (const GroupInfo& group : info->groups) groups.emplace(group.name, node);
+  }
+  for (const auto& [name, node] : groups) {
+    GroupRequest request;
+    request.name = name;
+    const Status status = cluster.client(node).plan_group(request);
+    if (status.ok()) planned.push_back(name);
+    if (!status.ok() && status.code != Code::kInvalid) return status;
+  }
+  return {};
+}
+
+int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  BenchCluster cluster;
+  if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
+  const CalibrationPlan plan = plan_of(options);
+  const bool progress = !command.quiet && isatty(STDERR_FILENO);
+  Measurements taken;
+  const Status status = measure(cluster, plan, taken, [&](std::size_t done, std::size_t all) {
+    if (progress) draw_progress(done, all);
+  });
+  if (!status.ok()) return report(command, status);
+  CalibrationReport result;
+  result.calibration = calibrate(taken, plan, cluster.size());
+  const NodeModel model = model_of(result.calibration);
+  auto checks = check_model(cluster, model, plan);
+  if (!checks.ok()) return report(command, checks.status());
+  result.checks = *checks;
+  result.scale = plan.scale, result.repetitions = plan.repetitions, result.clock_bound = cluster.clock_bound();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!options.output.empty() && !(std::ofstream(options.output) << model_file(result)))
+    return report(command, {Code::kInvalid, "cannot write " + options.output, {}});
+  std::vector<std::string> planned;
+  const Status applied = options.apply ? apply(cluster, model, planned) : Status{};
+  if (command.json) {
+    Json json = to_json(result);
+    json["output"] = options.output;
+    json["applied"] = options.apply && applied.ok();
+    json["planned_groups"] = planned;
+    if (!applied.ok()) json["status"] = to_json(applied);
+    print_json(json);
+    return applied.ok() ? 0 : report({.json = false}, applied);
+  }
+  print_text(result);
+  if (!options.output.empty())
+    std::cout << "The model is in " << options.output << ": put it into the daemons' files.\n";
+  if (!applied.ok()) return report(command, applied);
+  if (options.apply)
+    std::cout << "All daemons plan by it until they end; " << planned.size()
+              << " groups have new plans. Write it to their files (--output) to keep it.\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_calibrate_command(CLI::App& app, Command& command) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* sub = add_subcommand(app, command, "calibrate", "Measure the model of the live cluster",
+                                 "fibocast calibrate --output model.toml --apply",
+                                 [&command, options] { return calibrate_cluster(command, *options); });
+  sub->add_option("--output", options->output, "write the [model] to this file");
+  sub->add_flag("--apply", options->apply, "daemons plan by it from now on, and created groups get new plans");
+  sub->add_option("--repetitions", options->repetitions, "of each measurement")
+      ->check(CLI::Range(2u, 10'000u))
+      ->capture_default_str();
+  sub->add_option("--seed", options->seed, "of the shuffled order")->capture_default_str();
+  sub->add_option("--scale", options->scale,
+                  "an emulated cluster: divide its times by this; default: as `fibocast up` was told")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--socket", options->socket, "a daemon of any cluster; the others are reached through it");
+  add_dir_option(*sub, options->dir);
+}
+
+}  // namespace fibocast

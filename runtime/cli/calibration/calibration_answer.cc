@@ -1,0 +1,115 @@
+#include "runtime/cli/calibration/calibration_answer.h"
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+namespace fibocast {
+namespace {
+
+Json to_json(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
+
+Json to_json(const NodeCosts& costs) {
+  return {{"s_ns", to_json(costs.send)},
+          {"r_ns", to_json(costs.receive)},
+          {"o_ns", to_json(costs.occupancy)},
+          {"send_per_byte_ns", to_json(costs.send_per_byte)},
+          {"receive_per_byte_ns", to_json(costs.receive_per_byte)}};
+}
+
+std::string text_of(const char* format, double a, double b = 0, double c = 0) {
+  char text[100];
+  std::snprintf(text, sizeof text, format, a, b, c);
+  return text;
+}
+
+std::string microseconds(const Estimate& e) {
+  return text_of("%9.3f us   (%.3f to %.3f)", e.value / 1000, e.low / 1000, e.high / 1000);
+}
+
+std::string plain(const Estimate& e) { return text_of("%9.4f      (%.4f to %.4f)", e.value, e.low, e.high); }
+
+std::string groups_text(const std::vector<std::vector<NodeId>>& groups) {
+  std::string text;
+  for (const std::vector<NodeId>& group : groups) text += (text.empty() ? "" : " | ") + ranks_text(group);
+  return text;
+}
+
+void print_postal(const Calibration& c) {
+  for (const PostalResult& p : c.postal) {
+    if (p.one_way.value == 0) continue;
+    std::cout << "  lambda by experiments 1 and 2 of the postal model, " << p.bytes
+              << " bytes: " << text_of("%.3f and %.3f", p.one_way.value, p.there_and_back.value)
+              << (p.disagree ? "; they DISAGREE: the network is not as this model has it\n" : "\n");
+  }
+}
+
+}  // namespace
+
+Json to_json(const CalibrationReport& report) {
+  const Calibration& c = report.calibration;
+  Json json{{"nodes", c.nodes.size()}, {"repetitions", report.repetitions},    {"seconds", report.seconds},
+            {"scale", report.scale},   {"clock_bound_ns", report.clock_bound}, {"model", to_json(c.model)}};
+  json["model"]["l_ns"] = to_json(c.latency);
+  json["model"]["lambda"] = to_json(c.lambda);
+  json["model"]["processors"] = c.processors;
+  for (const PostalResult& p : c.postal)
+    json["postal"].push_back({{"bytes", p.bytes},
+                              {"lambda_1", to_json(p.one_way)},
+                              {"lambda_2", to_json(p.there_and_back)},
+                              {"disagree", p.disagree}});
+  for (const NodeCosts& node : c.nodes) json["per_node"].push_back(to_json(node));
+  json["types"] = c.types;
+  json["hosts"] = c.hosts;
+  json["unidentified"] = c.unidentified;
+  json["outliers"] = c.outliers;
+  json["late"] = c.late;
+  for (const ModelCheck& check : report.checks)
+    json["checks"].push_back({{"operation", check.operation},
+                              {"ranks", check.ranks},
+                              {"predicted_ns", check.predicted},
+                              {"measured_ns", check.measured},
+                              {"error", check.error()}});
+  return json;
+}
+
+void print_text(const CalibrationReport& report) {
+  const Calibration& c = report.calibration;
+  std::cout << "Measured " << c.nodes.size() << " nodes in " << text_of("%.1f", report.seconds) << " s, "
+            << report.repetitions << " repetitions; in brackets where 95 % lie\n\n"
+            << "  s   a sender is busy         " << microseconds(c.model.send) << "\n"
+            << "  r   from then to active      " << microseconds(c.model.receive) << "\n"
+            << "  o   ... of which it is busy  " << microseconds(c.model.occupancy) << "\n"
+            << "  l   ... and on the wire      " << microseconds(c.latency) << "\n"
+            << "  s   per byte, in ns          " << plain(c.model.send_per_byte) << "\n"
+            << "  r   per byte, in ns          " << plain(c.model.receive_per_byte) << "\n"
+            << "  lambda = 1 + r / s           " << plain(c.lambda) << "\n";
+  if (c.processors > 0) std::cout << "  processors that nodes share  " << text_of("%9.1f\n", c.processors);
+  print_postal(c);
+  if (c.types.size() > 1) std::cout << "  nodes of like costs: " << groups_text(c.types) << "\n";
+  if (c.hosts.size() > 1) std::cout << "  nodes near each other: " << groups_text(c.hosts) << "\n";
+  std::cout << "\nWhat the model says of operations that were not measured for it\n\n";
+  for (const ModelCheck& check : report.checks)
+    std::cout << "  " << check.operation << " of " << check.ranks << " ranks: predicted "
+              << text_of("%.1f us, measured %.1f us, error %+.1f %%\n", check.predicted / 1000, check.measured / 1000,
+                         100 * check.error());
+  std::cout << "\n";
+  for (const std::string& sentence : c.unidentified) std::cout << "Not identified - " << sentence << ".\n";
+  std::cout << c.outliers << " values were far from their median; " << c.late
+            << " repetitions came late and were taken again.\n";
+  if (report.clock_bound > 0)
+    std::cout << "Times of other hosts are right to within "
+              << text_of("%.1f us.\n", double(report.clock_bound) / 1000);
+}
+
+std::string model_file(const CalibrationReport& report) {
+  const NodeModel model = model_of(report.calibration);
+  std::ostringstream out;
+  out << "# Measured by fibocast calibrate on " << report.calibration.nodes.size() << " nodes\n[model]\n"
+      << "s_ns = " << model.s << "\nl_ns = " << model.l << "\no_ns = " << model.o
+      << "\nsend_per_byte_ns = " << model.send_per_byte << "\nreceive_per_byte_ns = " << model.receive_per_byte
+      << "\nprocessors = " << model.processors << "\n";
+  return out.str();
+}
+
+}  // namespace fibocast

@@ -1,0 +1,323 @@
+#include "runtime/cli/calibration/measurements.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "runtime/daemon/node_host.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kLead = 5'000'000;  // until all are released together: they have called by then
+constexpr double kLate = 0.01;
+constexpr int kTries = 5;  // of a repetition that came late
+constexpr std::uint32_t kFans[] = {1, 2, 4};
+constexpr std::uint32_t kPostalRanks[] = {1, 2, 4, 8};
+
+using Members = BenchCluster::Members;
+using Nodes = std::vector<NodeId>;
+
+// The groups of an experiment: the same members in the same tree are one group.
+class Groups {
+ public:
+  explicit Groups(BenchCluster& cluster) : cluster_(cluster) {}
+  ~Groups() {
+    for (const auto& [name, node] : names_) cluster_.remove_group(name, node);
+  }
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+
+  // `order`: the root first, then its children in the order in which it sends to them; all are leaves.
+  Result<Members> star(const Nodes& order) {
+    Nodes nodes = order;
+    std::ranges::sort(nodes);
+    const auto rank_of = [&](NodeId node) { return static_cast<Rank>(std::ranges::find(nodes, node) - nodes.begin()); };
+    GivenTree tree;
+    tree.parents.assign(nodes.size(), rank_of(order.front()));
+    tree.parents[rank_of(order.front())] = kNoRank;
+    for (const NodeId node : order) tree.order.push_back(rank_of(node));
+    GroupRequest request;
+    request.name = "calibrate-" + std::to_string(getpid()) + "-" + std::to_string(names_.size());
+    request.nodes = nodes;
+    request.tree = tree;
+    auto members = cluster_.create_group(request);
+    if (members.ok()) names_.emplace_back(request.name, nodes.front());
+    return members;
+  }
+
+ private:
+  BenchCluster& cluster_;
+  std::vector<std::pair<std::string, NodeId>> names_;
+};
+
+struct Timed {
+  std::vector<Outcome> outcomes;
+  Nanoseconds begin = 0;
+  double end_of(std::size_t rank) const { return double(outcomes[rank].activated_at - begin); }
+  double last() const {
+    Nanoseconds last = 0;
+    for (const Outcome& outcome : outcomes) last = std::max(last, outcome.activated_at);
+    return double(last - begin);
+  }
+};
+
+class Calibrator {
+ public:
+  Calibrator(BenchCluster& cluster, const CalibrationPlan& plan, Measurements& taken)
+      : cluster_(cluster), plan_(plan), taken_(taken), groups_(cluster) {}
+
+  Status prepare();
+  Status run(const std::function<void(std::size_t, std::size_t)>& progress);
+
+ private:
+  // Records its values, or returns false in `in_time`: then it is taken again.
+  using Experiment = std::function<Status(bool& in_time)>;
+
+  NodeId size() const { return static_cast<NodeId>(cluster_.size()); }
+  NodeId after(NodeId node, NodeId steps) const { return (node + steps) % size(); }
+  void add(Experiment experiment) { experiments_.push_back(std::move(experiment)); }
+  Status add_activations(NodeId root);
+  Status add_round_trips();
+  Status add_fan_in(NodeId root);
+  Status add_postal();
+  void add_concurrency(const std::vector<Members>& pairs);
+
+  Status meet(Members& members);
+  Status multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed);
+  Status together(Members& members, const BenchCluster::Start& start, Timed& timed);
+  Status barrier(Members& members, Timed& timed);
+  bool in_time(const Timed& timed);
+  double machine_time(double measured) const { return measured / plan_.scale; }
+
+  BenchCluster& cluster_;
+  const CalibrationPlan& plan_;
+  Measurements& taken_;
+  Groups groups_;
+  std::vector<Experiment> experiments_;
+  std::vector<std::byte> payload_;
+};
+
+Rank rank_in(const Members& members, NodeId node) {
+  for (Rank rank = 0; rank < members.size(); ++rank)
+    if (members[rank].node == node) return rank;
+  return kNoRank;
+}
+
+Members joined(const std::vector<Members>& groups) {
+  Members all;
+  for (const Members& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+// ---- one operation
+
+// A barrier that an emulated network lets pass free.
+Status Calibrator::meet(Members& members) {
+  OperationOptions free;
+  free.charged = false;
+  return worst_of(cluster_.barrier(members, plan_.deadline, free));
+}
+
+Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed) {
+  if (Status status = meet(members); !status.ok()) return status;
+  payload_.resize(bytes);
+  timed.outcomes = cluster_.run(members, [&](BenchCluster::Member& member, auto done) {
+    const bool sends = member.group.rank() == root;
+    member.group.async_multicast(root, sends ? std::span<const std::byte>(payload_) : std::span<const std::byte>{},
+                                 plan_.deadline, std::move(done));
+  });
+  timed.begin = timed.outcomes[root].first_send_at;
+  return worst_of(timed.outcomes);
+}
+
+// All are released at one time, on their own clocks.
+Status Calibrator::together(Members& members, const BenchCluster::Start& start, Timed& timed) {
+  if (Status status = meet(members); !status.ok()) return status;
+  timed.begin = monotonic_now() + kLead;
+  timed.outcomes = cluster_.run(members, start);
+  return worst_of(timed.outcomes);
+}
+
+Status Calibrator::barrier(Members& members, Timed& timed) {
+  return together(
+      members,
+      [&](BenchCluster::Member& member, auto done) {
+        OperationOptions options;
+        options.not_before = timed.begin + member.clock.offset;
+        member.group.async_barrier(plan_.deadline, std::move(done), options);
+      },
+      timed);
+}
+
+bool Calibrator::in_time(const Timed& timed) {
+  if (!plan_.emulated) return true;
+  Nanoseconds lateness = 0;
+  for (const Outcome& outcome : timed.outcomes) lateness = std::max(lateness, outcome.lateness);
+  return static_cast<double>(lateness) <= kLate * timed.last();
+}
+
+// ---- the experiments
+
+// t(a first) = S + R_a, t(a second) = 2 S + R_a, and the same of b: so the receivers may differ.
+Status Calibrator::add_activations(NodeId root) {
+  const NodeId receivers[] = {after(root, 1), after(root, 2)};
+  std::vector<Members> orders;
+  for (const auto& [first, second] : {std::pair{0, 1}, std::pair{1, 0}}) {
+    auto members = groups_.star({root, receivers[first], receivers[second]});
+    if (!members.ok()) return members.status();
+    orders.push_back(*members);
+  }
+  for (const std::uint64_t bytes : plan_.sizes)
+    add([this, root, receivers = std::to_array(receivers), bytes, orders](bool& ok) mutable {
+      Timed timed[2];
+      for (const int order : {0, 1}) {
+        const Rank rank = rank_in(orders[order], root);
+        if (Status status = multicast(orders[order], rank, bytes, timed[order]); !status.ok()) return status;
+        ok = ok && in_time(timed[order]);
+      }
+      if (!ok) return Status{};
+      for (const int receiver : {0, 1}) {
+        const Rank rank = rank_in(orders[0], receivers[receiver]);
+        const double first = timed[receiver].end_of(rank), second = timed[1 - receiver].end_of(rank);
+        taken_.send[{root, bytes}].push_back(machine_time(second - first));
+        taken_.receive[{receivers[receiver], bytes}].push_back(machine_time(2 * first - second));
+      }
+      return Status{};
+    });
+  return {};
+}
+
+// The circle method: in round i the pairs are (last, i) and (i - j, i + j) modulo n - 1; with an odd number of nodes
+// the last one is nobody.
+Status Calibrator::add_round_trips() {
+  const NodeId n = size() + size() % 2;
+  for (NodeId round = 0; round + 1 < n; ++round) {
+    std::vector<Members> pairs;
+    for (NodeId j = 0; j < n / 2; ++j) {
+      NodeId a = j == 0 ? n - 1 : (round + j) % (n - 1), b = j == 0 ? round : (round + n - 1 - j) % (n - 1);
+      if (a > b) std::swap(a, b);
+      if (b >= size()) continue;
+      auto members = groups_.star({a, b});
+      if (!members.ok()) return members.status();
+      pairs.push_back(*members);
+    }
+    if (round == 0) add_concurrency(pairs);
+    add([this, all = joined(pairs)](bool& ok) mutable {
+      Timed timed;
+      if (Status status = barrier(all, timed); !status.ok()) return status;
+      ok = in_time(timed);
+      if (!ok) return Status{};
+      for (std::size_t i = 0; i < all.size(); i += 2)
+        taken_.round_trips[{all[i].node, all[i + 1].node}].push_back(
+            machine_time(std::max(timed.end_of(i), timed.end_of(i + 1))));
+      return Status{};
+    });
+  }
+  return {};
+}
+
+void Calibrator::add_concurrency(const std::vector<Members>& pairs) {
+  for (std::uint32_t count = 1; count <= pairs.size();
+       count = count == pairs.size() ? count + 1 : std::min<std::uint32_t>(2 * count, pairs.size()))
+    add([this, count, some = joined({pairs.begin(), pairs.begin() + count})](bool& ok) mutable {
+      Timed timed;
+      if (Status status = barrier(some, timed); !status.ok()) return status;
+      ok = in_time(timed);
+      if (ok) taken_.concurrency[count].push_back(machine_time(timed.last()));
+      return Status{};
+    });
+}
+
+Status Calibrator::add_fan_in(NodeId root) {
+  for (const std::uint32_t k : kFans) {
+    if (k >= size()) break;
+    Nodes nodes{root};
+    for (NodeId i = 1; i <= k; ++i) nodes.push_back(after(root, i));
+    auto members = groups_.star(nodes);
+    if (!members.ok()) return members.status();
+    add([this, root, k, group = *members](bool& ok) mutable {
+      Timed timed;
+      const Rank rank = rank_in(group, root);
+      const auto gather = [&](BenchCluster::Member& member, auto done) {
+        OperationOptions options;
+        options.algorithm = "sequential";
+        options.not_before = timed.begin + member.clock.offset;
+        member.group.async_gather(rank, {}, plan_.deadline, std::move(done), options);
+      };
+      if (Status status = together(group, gather, timed); !status.ok()) return status;
+      ok = in_time(timed);
+      if (ok) taken_.fan_in[{root, k}].push_back(machine_time(timed.end_of(rank)));
+      return Status{};
+    });
+  }
+  return {};
+}
+
+// What the application takes between being active and its answer is left out: the model knows no such time.
+Status Calibrator::add_postal() {
+  for (const std::uint32_t k : kPostalRanks) {
+    if (k >= size()) break;
+    Nodes out(k + 1), back{k};
+    std::iota(out.begin(), out.end(), 0);
+    for (NodeId node = k; node-- > 0;) back.push_back(node);
+    auto there = groups_.star(out), answer = groups_.star({k, 0}), home = groups_.star(back);
+    for (const auto* group : {&there, &answer, &home})
+      if (!group->ok()) return group->status();
+    for (const int experiment : {1, 2})
+      for (const std::uint64_t bytes : plan_.sizes)
+        add([this, k, experiment, bytes, way = *there, returns = experiment == 1 ? *answer : *home](bool& ok) mutable {
+          Timed forth, back_again;
+          if (Status status = multicast(way, 0, bytes, forth); !status.ok()) return status;
+          if (Status status = multicast(returns, rank_in(returns, k), bytes, back_again); !status.ok()) return status;
+          ok = in_time(forth) && in_time(back_again);
+          if (ok)
+            taken_.postal[{experiment, bytes, k}].push_back(
+                machine_time(forth.end_of(rank_in(way, k)) + back_again.end_of(rank_in(returns, 0))));
+          return Status{};
+        });
+  }
+  return {};
+}
+
+Status Calibrator::prepare() {
+  if (size() < 3)
+    return {Code::kInvalid, "calibration needs at least 3 daemons; this cluster has " + std::to_string(size()), {}};
+  for (NodeId root = 0; root < size(); ++root) {
+    if (Status status = add_activations(root); !status.ok()) return status;
+    if (Status status = add_fan_in(root); !status.ok()) return status;
+  }
+  if (Status status = add_round_trips(); !status.ok()) return status;
+  return add_postal();
+}
+
+Status Calibrator::run(const std::function<void(std::size_t, std::size_t)>& progress) {
+  std::vector<std::size_t> order;
+  for (std::uint32_t i = 0; i < plan_.repetitions; ++i)
+    for (std::size_t e = 0; e < experiments_.size(); ++e) order.push_back(e);
+  std::mt19937_64 random(plan_.seed);
+  std::ranges::shuffle(order, random);
+  for (std::size_t done = 0; done < order.size(); ++done) {
+    bool ok = false;
+    for (int tries = 0; !ok && tries < kTries; ++tries) {
+      ok = true;
+      if (Status status = experiments_[order[done]](ok); !status.ok()) return status;
+      if (!ok) ++taken_.late;
+    }
+    progress(done + 1, order.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Status measure(BenchCluster& cluster, const CalibrationPlan& plan, Measurements& taken,
+               const std::function<void(std::size_t, std::size_t)>& progress) {
+  Calibrator calibrator(cluster, plan, taken);
+  if (Status status = calibrator.prepare(); !status.ok()) return status;
+  return calibrator.run(progress);
+}
+
+}  // namespace fibocast
