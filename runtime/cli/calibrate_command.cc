@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "runtime/cli/bench_prediction.h"
+#include "collectives/planner.h"
 #include "runtime/cli/calibration/calibration_answer.h"
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
@@ -41,6 +41,20 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
   return plan;
 }
 
+// What the planner says of the optimal trees, where all nodes share the processors of one host.
+double predicted(Operation operation, const NodeModel& model, const CalibrationPlan& plan, Rank ranks) {
+  PlanQuestion question;
+  question.model.send = static_cast<std::uint64_t>(model.s);
+  question.model.latency = static_cast<std::uint64_t>(model.l);
+  question.model.occupancy = static_cast<std::uint64_t>(model.o);
+  question.shape.operation = operation, question.shape.ranks = ranks;
+  if (!plan.emulated) question.hosts = {.nodes = ranks, .processors = model.processors};
+  const PlanAnswer answered = answer(question);
+  for (const Candidate& candidate : answered.candidates)
+    if (candidate.name == "fibo") return static_cast<double>(candidate.predicted);
+  return 0;
+}
+
 // A whole barrier and a multicast along the trees that are optimal for the model.
 Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeModel& model,
                                             const CalibrationPlan& plan) {
@@ -64,8 +78,9 @@ Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeMod
   std::vector<ModelCheck> checks;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (samples[i].empty()) return Status{Code::kFailed, "the host is too busy: every repetition came late", {}};
-    const Nanoseconds predicted = predict_case(cases[i], {model.s, model.l, model.o});
-    checks.push_back({i == 0 ? "barrier" : "multicast", cluster.size(), double(predicted), median(samples[i])});
+    checks.push_back({i == 0 ? "barrier" : "multicast", cluster.size(),
+                      predicted(i == 0 ? Operation::kBarrier : Operation::kMulticast, model, plan, cluster.size()),
+                      median(samples[i])});
   }
   return checks;
 }

@@ -118,6 +118,54 @@ PostalResult postal_result(const Measurements& taken, std::uint64_t bytes) {
   return result;
 }
 
+// Of co-located nodes one activation after another is lost in the noise of waking up. Then s is what one more receiver
+// costs in a burst (C5), and r what is left of the time of one.
+class Bursts {
+ public:
+  explicit Bursts(const Measurements& taken) {
+    for (const auto& [key, sample] : taken.bursts)
+      if (!sample.empty()) keys_.push_back(key), samples_.push_back(sample);
+  }
+  bool enough() const { return samples_.size() > 1 && keys_.front().second != keys_.back().second; }
+  void fill(NodeCosts& costs) const {
+    const auto sends = [this](std::span<const Sample> drawn) { return sends_over_bytes(drawn); };
+    const auto firsts = [this](std::span<const Sample> drawn) { return firsts_over_bytes(drawn); };
+    costs.send = part(sends, {}, &Line::intercept), costs.send_per_byte = part(sends, {}, &Line::slope);
+    costs.receive = part(firsts, sends, &Line::intercept), costs.receive_per_byte = part(firsts, sends, &Line::slope);
+  }
+
+ private:
+  using Fit = std::function<Line(std::span<const Sample>)>;
+  Estimate part(const Fit& fit, const Fit& less, double Line::*value) const {
+    return estimate(samples_,
+                    [&](std::span<const Sample> drawn) { return fit(drawn).*value - (less ? less(drawn).*value : 0); });
+  }
+  // For each size, what `of` makes of the times over k; a line of that over the sizes.
+  Line over_bytes(std::span<const Sample> drawn, const std::function<double(const Line&, double first)>& of) const {
+    std::vector<double> bytes;
+    std::vector<Sample> values;
+    for (std::size_t i = 0; i < keys_.size();) {
+      std::vector<double> ks;
+      const std::size_t begin = i;
+      for (; i < keys_.size() && keys_[i].first == keys_[begin].first; ++i) ks.push_back(keys_[i].second);
+      bytes.push_back(static_cast<double>(keys_[begin].first));
+      values.push_back({of(line_through(ks, drawn.subspan(begin, i - begin)), median(drawn[begin]))});
+    }
+    return bytes.size() > 1 ? line_through(bytes, values) : Line{0, values.front().front()};
+  }
+  Line sends_over_bytes(std::span<const Sample> drawn) const {
+    return over_bytes(drawn, [](const Line& line, double) { return line.slope; });
+  }
+  Line firsts_over_bytes(std::span<const Sample> drawn) const {
+    return over_bytes(drawn, [](const Line&, double first) { return first; });
+  }
+
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keys_;
+  std::vector<Sample> samples_;
+};
+
+bool is_vague(const Estimate& e) { return e.low <= 0 || e.high - e.low > kVague * e.value; }
+
 // Nodes whose costs form a chain without a step of more than kAlike.
 std::vector<std::vector<NodeId>> alike(const std::vector<NodeCosts>& nodes) {
   std::vector<std::vector<NodeId>> types(1);
@@ -185,6 +233,10 @@ void find_unidentified(Calibration& c, const CalibrationPlan& plan) {
   if (c.model.occupancy.high - c.model.occupancy.low > kVague * c.model.receive.value)
     c.unidentified.push_back(
         "o: arrivals at one node do not queue long enough to be told from the noise; l + o is known");
+  if (c.by_bursts)
+    c.unidentified.push_back(
+        "s of single nodes: two activations after each other are lost in the host's noise; s and r are of bursts of "
+        "sends");
   if (c.model.receive.low <= 0) c.unidentified.push_back("r: below the noise of a receiver that has to be woken");
   c.unidentified.push_back("R_c and X_c, R_m and X_m: only their sums can be measured from outside");
   if (!plan.emulated && c.processors == 0)
@@ -206,6 +258,10 @@ Calibration calibrate(const Measurements& taken, const CalibrationPlan& plan, st
   for (const auto cost : {&NodeCosts::send, &NodeCosts::send_per_byte, &NodeCosts::receive,
                           &NodeCosts::receive_per_byte, &NodeCosts::occupancy})
     c.model.*cost = median_of(c.nodes, cost);
+  const Bursts bursts(taken);
+  c.by_bursts = !plan.emulated && is_vague(c.model.send) && bursts.enough();
+  if (c.by_bursts) bursts.fill(c.model);
+  c.model.occupancy.value = std::min(c.model.occupancy.value, std::max(c.model.receive.value, 0.0));
   const Estimate &s = c.model.send, &r = c.model.receive, &o = c.model.occupancy;
   c.latency = {r.value - o.value, r.low - o.high, r.high - o.low};
   c.lambda = {1 + r.value / s.value, 1 + r.low / s.high, 1 + r.high / s.low};

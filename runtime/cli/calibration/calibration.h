@@ -33,6 +33,7 @@ struct Calibration {
   std::vector<PostalResult> postal;
   std::vector<std::vector<NodeId>> types;  // nodes of like costs
   std::vector<std::vector<NodeId>> hosts;  // nodes that are near each other
+  bool by_bursts = false;                  // s and r: two activations could not be told apart from the host's noise
   double processors = 0;                   // that co-located nodes share; 0: no limit was seen
   std::vector<std::string> unidentified;   // sentences
   std::size_t outliers = 0;

@@ -273,9 +273,10 @@ Status Calibrator::add_postal() {
           if (Status status = multicast(way, 0, bytes, forth); !status.ok()) return status;
           if (Status status = multicast(returns, rank_in(returns, k), bytes, back_again); !status.ok()) return status;
           ok = in_time(forth) && in_time(back_again);
-          if (ok)
-            taken_.postal[{experiment, bytes, k}].push_back(
-                machine_time(forth.end_of(rank_in(way, k)) + back_again.end_of(rank_in(returns, 0))));
+          if (!ok) return Status{};
+          taken_.bursts[{bytes, k}].push_back(machine_time(forth.last()));
+          taken_.postal[{experiment, bytes, k}].push_back(
+              machine_time(forth.end_of(rank_in(way, k)) + back_again.end_of(rank_in(returns, 0))));
           return Status{};
         });
   }

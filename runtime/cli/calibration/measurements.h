@@ -10,6 +10,7 @@
 //                  disturb each other (C4)
 //   fan-in         k peers that are released together send to one (A31): s + l + k o
 //   postal         experiments 1 and 2 of Bruck et al. (B16, B17), for several k and sizes
+//   bursts         the way there of the postal ones: k sends one after the other (C5)
 //   concurrency    d disjoint pairs at once: how many processors they really share
 #pragma once
 
@@ -37,7 +38,9 @@ struct Measurements {
   std::map<std::pair<NodeId, NodeId>, Sample> round_trips;                 // the lower node first
   std::map<std::pair<NodeId, std::uint32_t>, Sample> fan_in;               // by root and k
   std::map<std::tuple<int, std::uint64_t, std::uint32_t>, Sample> postal;  // by experiment, bytes and k
-  std::map<std::uint32_t, Sample> concurrency;                             // by pairs
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Sample>
+      bursts;                                   // one to k nodes, by bytes and k: the last one's time
+  std::map<std::uint32_t, Sample> concurrency;  // by pairs
   std::size_t late = 0;
 };
 

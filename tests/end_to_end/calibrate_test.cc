@@ -1,0 +1,103 @@
+// fibocast calibrate on an emulated machine gives back what was set, for nodes of one kind and of two, and the daemons
+// then plan by it. The tolerance, 6 %, is for a host that does other things meanwhile; on a quiet one 3 % hold.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/end_to_end/programs.h"
+
+namespace fibocast {
+namespace {
+
+constexpr double kTolerance = 0.06;
+constexpr NodeId kNodes = 5;
+
+void expect_near(const Json& estimate, double truth, const char* what) {
+  EXPECT_NEAR(estimate["value"].get<double>(), truth, kTolerance * truth) << what;
+}
+
+class Calibrate : public testing::Test {
+ protected:
+  void up_emulated(const Words& more = {}) {
+    Words words{"-n", std::to_string(kNodes), "--scale", "100", "--machine", "manna"};
+    for (const char* setting : {"l_ns=22000", "o_ns=66000", "send_per_byte_ns=2", "receive_per_byte_ns=3"})
+      words.insert(words.end(), {"--settings", std::string("emulation.") + setting});
+    words.insert(words.end(), more.begin(), more.end());
+    cluster_.up(words);
+  }
+  // A rank that was held back starts with twice the send time.
+  void start_slow(NodeId rank) {
+    const std::string path = cluster_.dir() + "/node-" + std::to_string(rank) + ".toml";
+    std::ifstream in(path);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto at = text.find("s_ns = 27000");
+    ASSERT_NE(at, std::string::npos) << text;
+    std::ofstream(path) << text.replace(at, 12, "s_ns = 54000");
+    ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(rank), "--quiet"}).exit_code, 0);
+  }
+  Json calibrated(const Words& more = {}) {
+    Words words{"calibrate", "--json", "--repetitions", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = cluster_.run(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.exit_code == 0 ? ended.json() : Json{};
+  }
+  TestCluster cluster_;
+};
+
+TEST_F(Calibrate, OneKindOfNodes) {
+  up_emulated();
+  const std::string file = cluster_.file("model.toml");
+  const Json answer = calibrated({"--apply", "--output", file});
+  ASSERT_FALSE(answer.is_null());
+  const Json& model = answer["model"];
+  expect_near(model["s_ns"], 27'000, "s");
+  expect_near(model["r_ns"], 88'000, "r");
+  expect_near(model["o_ns"], 66'000, "o");
+  expect_near(model["send_per_byte_ns"], 2, "S_m");
+  expect_near(model["receive_per_byte_ns"], 3, "R_m + X_m");
+  EXPECT_EQ(answer["types"].size(), 1u);
+  for (const Json& check : answer["checks"]) EXPECT_NEAR(check["error"].get<double>(), 0, 0.1) << check;
+  Running why({"fibocast", "plan", "why", "--operation", "barrier", "--ranks", "5", "--model", file}, {},
+              cluster_.file(""));
+  EXPECT_EQ(why.wait().exit_code, 0);
+  auto status = cluster_.client(0)->status();
+  ASSERT_TRUE(status.ok());
+  for (const GroupInfo& group : status->groups)
+    EXPECT_EQ(group.name.find("calibrate-"), std::string::npos) << "its groups are removed";
+}
+
+TEST_F(Calibrate, GroupsGetPlansByWhatWasMeasured) {
+  cluster_.up({"-n", "4"});
+  ASSERT_EQ(cluster_.run({"group", "create", "work", "--ranks", "0-3", "--rank", "0"}).exit_code, 0);
+  const Json answer = calibrated({"--apply", "--socket", cluster_.dir() + "/node-2.sock"});
+  ASSERT_FALSE(answer.is_null());
+  EXPECT_EQ(answer["planned_groups"], Json::array({"work"}));
+  EXPECT_EQ(answer["clock_bound_ns"], 0) << "all on this host";
+  EXPECT_FALSE(answer["unidentified"].empty());
+}
+
+TEST_F(Calibrate, SlowNodesAreFound) {
+  up_emulated({"--hold", "3,4"});
+  for (const NodeId rank : {3u, 4u}) start_slow(rank);
+  const Json answer = calibrated();
+  ASSERT_FALSE(answer.is_null());
+  EXPECT_EQ(answer["types"], Json::array({{0, 1, 2}, {3, 4}}));
+  for (NodeId rank = 0; rank < kNodes; ++rank) {
+    expect_near(answer["per_node"][rank]["s_ns"], rank < 3 ? 27'000 : 54'000, "s");
+    expect_near(answer["per_node"][rank]["r_ns"], 88'000, "r");
+  }
+}
+
+TEST_F(Calibrate, MistakesAreOneSentence) {
+  const Ended none = cluster_.run({"calibrate"});
+  EXPECT_EQ(none.exit_code, 5);
+  EXPECT_NE(none.err.find("no local cluster is up"), std::string::npos) << none.err;
+  cluster_.up({"-n", "2"});
+  const Ended few = cluster_.run({"calibrate"});
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_NE(few.err.find("at least 3 daemons; this cluster has 2"), std::string::npos) << few.err;
+}
+
+}  // namespace
+}  // namespace fibocast

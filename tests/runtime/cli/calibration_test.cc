@@ -1,0 +1,165 @@
+// From raw values to costs: what a machine of known costs would have measured, with noise, gives these costs again.
+#include "runtime/cli/calibration/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace fibocast {
+namespace {
+
+struct Machine {
+  std::vector<double> send, receive;  // by node
+  double occupancy = 0;
+  double send_per_byte = 0, receive_per_byte = 0;
+};
+
+// As measure() would fill it: each value some percent late, now and then very late.
+class Model {
+ public:
+  explicit Model(Machine machine) : machine_(std::move(machine)), random_(1) {}
+  NodeId nodes() const { return static_cast<NodeId>(machine_.send.size()); }
+  Measurements measured(const CalibrationPlan& plan, double noise) {
+    noise_ = noise;
+    Measurements m;
+    for (std::uint32_t i = 0; i < plan.repetitions; ++i) {
+      for (NodeId node = 0; node < nodes(); ++node) {
+        for (const std::uint64_t bytes : plan.sizes) {
+          m.send[{node, bytes}].push_back(late(send(node, bytes)));
+          m.receive[{node, bytes}].push_back(late(receive(node, bytes)));
+        }
+        for (const std::uint32_t k : {1u, 2u, 4u}) m.fan_in[{node, k}].push_back(late(fan_in(node, k)));
+      }
+      for (const std::uint64_t bytes : plan.sizes)
+        for (const std::uint32_t k : {1u, 2u, 4u}) {
+          const double t0 = send(0, bytes), lambda = 1 + receive(0, bytes) / t0;
+          m.postal[{1, bytes, k}].push_back(late(t0 * (k - 1 + 2 * lambda)));
+          m.postal[{2, bytes, k}].push_back(late(2 * t0 * (k - 1 + lambda)));
+          m.bursts[{bytes, k}].push_back(late(k * t0 + receive(0, bytes)));
+        }
+    }
+    return m;
+  }
+
+ private:
+  double send(NodeId node, std::uint64_t bytes) const {
+    return machine_.send[node] + machine_.send_per_byte * double(bytes);
+  }
+  double receive(NodeId node, std::uint64_t bytes) const {
+    return machine_.receive[node] + machine_.receive_per_byte * double(bytes);
+  }
+  double fan_in(NodeId root, std::uint32_t k) const {
+    std::vector<double> arrivals;
+    for (NodeId i = 1; i <= k; ++i)
+      arrivals.push_back(machine_.send[(root + i) % nodes()] + machine_.receive[root] - machine_.occupancy);
+    std::ranges::sort(arrivals);
+    double free = 0;
+    for (const double arrival : arrivals) free = std::max(free, arrival) + machine_.occupancy;
+    return free;
+  }
+  double late(double time) {
+    if (random_() % 20 == 0) return 3 * time;
+    return time * (1 + noise_ * std::abs(std::normal_distribution<>()(random_)));
+  }
+
+  Machine machine_;
+  std::mt19937 random_;
+  double noise_ = 0;
+};
+
+void expect_near(double value, double truth, double share, const char* what) {
+  EXPECT_NEAR(value, truth, std::abs(truth) * share) << what;
+}
+
+TEST(Calibration, GivesBackTheCostsOfEachSplitOfR) {
+  CalibrationPlan plan;
+  plan.emulated = true, plan.repetitions = 20;
+  for (const double l : {0.0, 44'000.0, 79'200.0}) {  // l : o = 0:1, 1:1, 9:1
+    Machine machine{std::vector<double>(8, 27'000), std::vector<double>(8, 88'000), 88'000 - l, 2, 3};
+    Model model(machine);
+    const Calibration c = calibrate(model.measured(plan, 0.003), plan, 8);
+    expect_near(c.model.send.value, 27'000, 0.01, "s");
+    expect_near(c.model.receive.value, 88'000, 0.01, "r");
+    expect_near(c.model.occupancy.value, 88'000 - l, 0.03, "o");
+    EXPECT_NEAR(c.latency.value, l, 0.03 * 88'000);
+    expect_near(c.model.send_per_byte.value, 2, 0.02, "S_m");
+    expect_near(c.model.receive_per_byte.value, 3, 0.02, "R_m + X_m");
+    expect_near(c.lambda.value, 1 + 88.0 / 27, 0.02, "lambda");
+    EXPECT_LE(c.model.send.low, c.model.send.value);
+    EXPECT_GE(c.model.send.high, c.model.send.value);
+    EXPECT_GT(c.outliers, 0u);
+    for (const PostalResult& p : c.postal) {
+      const double truth = 1 + (88'000 + 3 * double(p.bytes)) / (27'000 + 2 * double(p.bytes));
+      expect_near(p.one_way.value, truth, 0.05, "experiment 1");
+      expect_near(p.there_and_back.value, truth, 0.05, "experiment 2");
+    }
+    EXPECT_EQ(c.types.size(), 1u);
+    EXPECT_FALSE(c.by_bursts);
+  }
+}
+
+TEST(Calibration, NodesOfUnlikeCostsAreToldApart) {
+  CalibrationPlan plan;
+  plan.emulated = true, plan.repetitions = 20;
+  Machine machine{
+      {60'000, 90'000, 60'000, 90'000, 60'000, 60'000}, std::vector<double>(6, 110'000), 70'000, 0.05, 0.11};
+  machine.receive[1] = machine.receive[3] = 140'000;
+  const Calibration c = calibrate(Model(machine).measured(plan, 0.003), plan, 6);
+  EXPECT_EQ(c.types, (std::vector<std::vector<NodeId>>{{0, 2, 4, 5}, {1, 3}}));
+  for (NodeId node = 0; node < 6; ++node) {
+    expect_near(c.nodes[node].send.value, machine.send[node], 0.01, "S_c");
+    expect_near(c.nodes[node].receive.value, machine.receive[node], 0.01, "R_c + X_c");
+    expect_near(c.nodes[node].occupancy.value, 70'000, 0.06, "o, with senders of different s");
+  }
+}
+
+// One activation after another is lost, k of them are not.
+TEST(Calibration, ANoisyHostIsMeasuredByBursts) {
+  CalibrationPlan plan;
+  plan.repetitions = 20;
+  Machine machine{std::vector<double>(6, 3'000), std::vector<double>(6, 40'000), 30'000, 1, 1};
+  Measurements m = Model(machine).measured(plan, 0.01);
+  std::mt19937 random(2);
+  for (auto& [key, sample] : m.send)
+    for (double& value : sample) value += std::normal_distribution<>(0, 30'000)(random);
+  const Calibration c = calibrate(m, plan, 6);
+  EXPECT_TRUE(c.by_bursts);
+  expect_near(c.model.send.value, 3'000, 0.2, "s");
+  expect_near(c.model.receive.value, 40'000, 0.1, "r");
+  EXPECT_GT(c.unidentified.size(), 1u);
+}
+
+TEST(Calibration, FarPairsPartHostsAndPairsAtOnceShareProcessors) {
+  CalibrationPlan plan;
+  Machine machine{std::vector<double>(6, 3'000), std::vector<double>(6, 40'000), 30'000, 1, 1};
+  Measurements m = Model(machine).measured(plan, 0.01);
+  for (NodeId a = 0; a < 6; ++a)
+    for (NodeId b = a + 1; b < 6; ++b)
+      m.round_trips[{a, b}] = Sample(5, (a < 2) == (b < 2) ? 50'000.0 + a : 400'000.0 + b);
+  for (const std::uint32_t pairs : {1u, 2u, 4u}) m.concurrency[pairs] = Sample(5, pairs <= 2 ? 100.0 : 205.0);
+  const Calibration c = calibrate(m, plan, 6);
+  EXPECT_EQ(c.hosts, (std::vector<std::vector<NodeId>>{{0, 1}, {2, 3, 4, 5}}));
+  EXPECT_NEAR(c.processors, 2, 0.1);
+  EXPECT_EQ(model_of(c).processors, 2u);
+}
+
+TEST(Estimate, MediansLinesAndOutliers) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(outliers({1, 1.1, 0.9, 1, 50}), 1u);
+  EXPECT_EQ(outliers({}), 0u);
+  const double x[] = {0, 1, 2, 10};
+  const Sample y[] = {{1}, {3}, {5}, {1000}};
+  const Line line = line_through(x, std::span(y).first(3));
+  EXPECT_EQ(line.slope, 2);
+  EXPECT_EQ(line.intercept, 1);
+  const Estimate e = median_estimate({10, 11, 12, 13, 14});
+  EXPECT_EQ(e.value, 12);
+  EXPECT_LE(e.low, 11);
+  EXPECT_GE(e.high, 13);
+}
+
+}  // namespace
+}  // namespace fibocast
