@@ -12,18 +12,7 @@ namespace {
 
 constexpr int kRanks = 4, kBarriers = 3;
 
-TEST(Trace, HoldsEveryOperationOfEveryDaemon) {
-  TestCluster cluster;
-  cluster.up({"-n", std::to_string(kRanks)});
-  std::vector<std::thread> threads;
-  for (NodeId rank = 0; rank < kRanks; ++rank) {
-    threads.emplace_back([&cluster, rank] {
-      auto group = cluster.client(rank)->open("all");
-      for (int i = 0; i < kBarriers; ++i) EXPECT_TRUE(group->barrier(std::chrono::seconds(20)).ok());
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  const Ended trace = cluster.run({"trace", "--output", cluster.file("trace.json"), "--json"});
+void expect_whole(const TestCluster& cluster, const Ended& trace) {
   ASSERT_EQ(trace.exit_code, 0) << trace.err;
   EXPECT_EQ(trace.json()["daemons"], kRanks);
   EXPECT_EQ(trace.json()["whole_operations"], kBarriers);
@@ -38,6 +27,25 @@ TEST(Trace, HoldsEveryOperationOfEveryDaemon) {
     const auto activations = operation["activated_ns"].get<std::vector<std::int64_t>>();
     EXPECT_EQ(activations.size(), std::size_t{kRanks});
     for (const std::int64_t activated : activations) EXPECT_GE(activated, last_call);  // one host, one clock
+  }
+}
+
+TEST(Trace, HoldsEveryOperationOfEveryDaemon) {
+  TestCluster cluster;
+  cluster.up({"-n", std::to_string(kRanks)});
+  std::vector<std::thread> threads;
+  for (NodeId rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&cluster, rank] {
+      auto group = cluster.client(rank)->open("all");
+      for (int i = 0; i < kBarriers; ++i) EXPECT_TRUE(group->barrier(std::chrono::seconds(20)).ok());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::string one = cluster.dir() + "/node-1.sock";  // the others through it
+  for (const Words& where : {Words{"--socket", one}, Words{}}) {
+    Words words{"trace", "--output", cluster.file("trace.json"), "--json"};
+    words.insert(words.end(), where.begin(), where.end());
+    expect_whole(cluster, cluster.run(words));
   }
 }
 
