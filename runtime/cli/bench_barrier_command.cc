@@ -9,7 +9,7 @@ namespace fibocast {
 namespace {
 
 struct BarrierBench {
-  std::string dir;
+  std::string dir, socket;
   std::uint32_t count = 1000;
   std::uint32_t warmup = 10;
 };
@@ -46,7 +46,7 @@ Status measure(BenchCluster& cluster, const BarrierBench& bench, Samples& sample
 int bench(const Command& command, const BarrierBench& options) {
   BenchCluster cluster;
   Samples samples;
-  Status status = cluster.connect(options.dir);
+  Status status = cluster.connect(options.dir, options.socket);
   if (status.ok()) status = measure(cluster, options, samples);
   if (!status.ok()) return report(command, status);
   std::sort(samples.total.begin(), samples.total.end());
@@ -79,7 +79,7 @@ void add_bench_barrier_command(CLI::App& parent, Command& command) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   sub->add_option("--warmup", options->warmup, "barriers before")->capture_default_str();
-  add_dir_option(*sub, options->dir);
+  add_cluster_options(*sub, options->dir, options->socket);
 }
 
 }  // namespace fibocast

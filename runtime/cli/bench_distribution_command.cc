@@ -13,7 +13,7 @@ namespace fibocast {
 namespace {
 
 struct BenchOptions {
-  std::string dir, cases_file;
+  std::string dir, socket, cases_file;
   Rank ranks = 0;
   TreeOption tree, reduction;
   bool whole_barrier = false;
@@ -80,7 +80,7 @@ int bench(const Command& command, const BenchOptions& options) {
   auto cases = cases_of(options);
   if (!cases.ok()) return report(command, cases.status());
   BenchCluster cluster;
-  if (Status status = cluster.connect(options.dir); !status.ok()) return report(command, status);
+  if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
   auto before = cluster.resends();
   if (!before.ok()) return report(command, before.status());
   const Emulation emulation = emulation_of(options.dir);
@@ -111,7 +111,7 @@ int bench(const Command& command, const BenchOptions& options) {
 void add_bench_distribution_command(CLI::App& parent, Command& command) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* sub =
-      add_subcommand(parent, command, "distribution", "Distribution latency of trees on the local cluster, raw values",
+      add_subcommand(parent, command, "distribution", "Distribution latency of trees on the live cluster, raw values",
                      "fibocast bench distribution --ranks 19 --tree fibo --s 27us --r 88us",
                      [&command, options] { return bench(command, *options); });
   sub->add_option("--cases", options->cases_file, "a file of cases, one JSON object a line; -: standard input");
@@ -126,7 +126,7 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
   sub->add_option("--repetitions", options->repetitions, "where a case does not say")->capture_default_str();
   sub->add_option("--warmup", options->plan.warmup, "of each case, thrown away")->capture_default_str();
   sub->add_option("--seed", options->plan.seed, "of the shuffled order")->capture_default_str();
-  add_dir_option(*sub, options->dir);
+  add_cluster_options(*sub, options->dir, options->socket);
 }
 
 }  // namespace fibocast

@@ -163,8 +163,7 @@ void add_calibrate_command(CLI::App& app, Command& command) {
   sub->add_option("--scale", options->scale,
                   "an emulated cluster: divide its times by this; default: as `fibocast up` was told")
       ->check(CLI::PositiveNumber);
-  sub->add_option("--socket", options->socket, "a daemon of any cluster; the others are reached through it");
-  add_dir_option(*sub, options->dir);
+  add_cluster_options(*sub, options->dir, options->socket);
 }
 
 }  // namespace fibocast

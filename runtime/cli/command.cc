@@ -39,6 +39,11 @@ void add_dir_option(CLI::App& app, std::string& dir) {
   app.add_option("--dir", dir, "folder of the local cluster")->capture_default_str();
 }
 
+void add_cluster_options(CLI::App& app, std::string& dir, std::string& socket) {
+  add_dir_option(app, dir);
+  app.add_option("--socket", socket, "a daemon of any cluster; the others are reached through it");
+}
+
 void add_daemon_options(CLI::App& app, DaemonChoice& choice) {
   app.add_option("--socket", choice.socket, "the daemon's socket (else --rank, else FIBOCAST_SOCKET)");
   app.add_option("--rank", choice.rank, "the daemon of this rank of the local cluster");

@@ -36,6 +36,8 @@ struct DaemonChoice {
 CLI::App* add_subcommand(CLI::App& parent, Command& command, const std::string& name, const std::string& description,
                          const std::string& example, std::function<int()> run);
 void add_dir_option(CLI::App& app, std::string& dir);
+// Of what needs every daemon: `socket` is empty for the local cluster in `dir`.
+void add_cluster_options(CLI::App& app, std::string& dir, std::string& socket);
 void add_daemon_options(CLI::App& app, DaemonChoice& choice);
 
 // "5s", "250ms"; a plain number is seconds. Throws CLI::ValidationError otherwise.
