@@ -24,11 +24,14 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   ++state.counters.stale;
   const std::uint32_t recorded = recorded_slot(state, group, m.generation);
   if (m.operation != Operation::kBarrier && recorded != kNoIndex) {
-    // The sender has its own end of this generation; only its stream to us must not wait for ever.
-    if (m.type != PeerMessageType::kAnnounce) return;
-    state.slots[recorded].late_from = to;
-    state.slots[recorded].late_stream = m.stream;
-    return streams::decline_if_owed(state, recorded, now);
+    // Its stream to us must not wait for ever. Else the sender has its own end of this generation - unless it failed
+    // and the sender waits for parts of others, which will not come any more.
+    if (m.type == PeerMessageType::kAnnounce) {
+      state.slots[recorded].late_from = to;
+      state.slots[recorded].late_stream = m.stream;
+      streams::decline_if_owed(state, recorded, now);
+    }
+    if (is_push(m.operation) || state.slots[recorded].verdict == Verdict::kOk) return;
   }
   PeerMessage v = m;
   v.type = PeerMessageType::kVerdict;

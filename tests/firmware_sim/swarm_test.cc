@@ -63,7 +63,7 @@ TEST_P(TroubledRegression, IsNotThereAnyMore) {
 INSTANTIATE_TEST_SUITE_P(
     Seeds, TroubledRegression,
     testing::Values(
-        FoundFault{7724, "CallThatFoundNoRoomHeldUpTheWindow"}, FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
+        FoundFault{7724, 1991, "CallThatFoundNoRoomHeldUpTheWindow"}, FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
         FoundFault{42, "VerdictToldForEverToTheDead"}, FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
         FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"}, FoundFault{408, "LaterGenerationTookTheLastStreams"},
         FoundFault{542, "WindowNotToldToAParentThatCameBack"}, FoundFault{931, "ScheduleOfNoStages"},
