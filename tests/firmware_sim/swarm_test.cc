@@ -63,13 +63,14 @@ TEST_P(TroubledRegression, IsNotThereAnyMore) {
 INSTANTIATE_TEST_SUITE_P(
     Seeds, TroubledRegression,
     testing::Values(
-        FoundFault{7724, 1991, "CallThatFoundNoRoomHeldUpTheWindow"}, FoundFault{34, "MemoryTakenByWhatIsCollectedLater"},
-        FoundFault{42, "VerdictToldForEverToTheDead"}, FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"},
-        FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"}, FoundFault{408, "LaterGenerationTookTheLastStreams"},
-        FoundFault{542, "WindowNotToldToAParentThatCameBack"}, FoundFault{931, "ScheduleOfNoStages"},
-        FoundFault{1055, "WindowWaitedForTheLost"}, FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"},
-        FoundFault{3019, "TheReturnedNamedWhoGaveItUp"}, FoundFault{1754, "WindowNotCountedForThoseWhoWaitOutside"},
-        FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
+        FoundFault{7724, "CallThatFoundNoRoomHeldUpTheWindow"},
+        FoundFault{1991, "LatePartOfAFailedOperationWaitedForOthers"},
+        FoundFault{34, "MemoryTakenByWhatIsCollectedLater"}, FoundFault{42, "VerdictToldForEverToTheDead"},
+        FoundFault{55, "LaterMessageTookTheMemoryOfAnEarlierOne"}, FoundFault{150, "ReceiverRefusedAPlanItNeedNotKnow"},
+        FoundFault{408, "LaterGenerationTookTheLastStreams"}, FoundFault{542, "WindowNotToldToAParentThatCameBack"},
+        FoundFault{931, "ScheduleOfNoStages"}, FoundFault{1055, "WindowWaitedForTheLost"},
+        FoundFault{1420, "AnswerToADefinitionFoundTheChannelFull"}, FoundFault{3019, "TheReturnedNamedWhoGaveItUp"},
+        FoundFault{1754, "WindowNotCountedForThoseWhoWaitOutside"}, FoundFault{10283, "DefinitionTakenByAFormerSelf"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 class ShrinkingRegression : public testing::TestWithParam<FoundFault> {};
