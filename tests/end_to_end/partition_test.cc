@@ -13,15 +13,14 @@
 #include <optional>
 #include <thread>
 
-#include "tests/end_to_end/programs.h"
+#include "tests/end_to_end/members.h"
 
 namespace fibocast {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr NodeId kNodes = 16, kMajority = 10;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr NodeId kMajority = 10;
 constexpr int kPort = 7117;
 
 Ended run(const TestCluster& folder, const std::string& script) {
