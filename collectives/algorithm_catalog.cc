@@ -34,7 +34,7 @@ constexpr auto kConquer = Operation::kConquer;
 constexpr AlgorithmChoice kHalfShares{kBinomialShares, {}, kWholeShare / 2};
 constexpr std::string_view kShares = "share:ALPHA";
 
-constexpr std::array kCatalog = {
+constexpr std::array kAlgorithmCatalog = {
     tree(kBarrier, {}, "fibo", "tokens up Fibo(r,s), down Fibo(s,r)"),
     tree(kBarrier, TreeKind::kBinomial, "binomial", "tokens up and down a binomial tree"),
     tree(kBarrier, TreeKind::kSequential, "sequential", "all to the root, the root to all"),
@@ -127,7 +127,7 @@ bool same_but_for_parameter(const AlgorithmChoice& a, const AlgorithmChoice& b) 
 
 std::string names_of(Operation operation) {
   std::string names;
-  for (const AlgorithmEntry& entry : kCatalog) {
+  for (const AlgorithmEntry& entry : kAlgorithmCatalog) {
     if (entry.operation != operation) continue;
     names += names.empty() ? "" : ", ";
     names += entry.name;
@@ -157,12 +157,12 @@ std::string objection_to_shares(const OperationShape& shape) {
 
 }  // namespace
 
-std::span<const AlgorithmEntry> algorithm_catalog() { return kCatalog; }
+std::span<const AlgorithmEntry> algorithm_catalog() { return kAlgorithmCatalog; }
 
 std::optional<AlgorithmChoice> choose_algorithm(Operation operation, std::string_view name, std::string& error) {
   if (name == "binary") name = "kary:2";
   if (name == "planned") return AlgorithmChoice{};
-  for (const AlgorithmEntry& entry : kCatalog) {
+  for (const AlgorithmEntry& entry : kAlgorithmCatalog) {
     if (entry.operation != operation) continue;
     const auto choice = match(name, entry);
     if (choice && is_known(operation, *choice)) return choice;
@@ -177,7 +177,7 @@ std::optional<AlgorithmChoice> choose_algorithm(Operation operation, std::string
 }
 
 const AlgorithmEntry* find_entry(Operation operation, const AlgorithmChoice& choice) {
-  for (const AlgorithmEntry& entry : kCatalog)
+  for (const AlgorithmEntry& entry : kAlgorithmCatalog)
     if (entry.operation == operation && same_but_for_parameter(entry.choice, choice)) return &entry;
   return nullptr;
 }

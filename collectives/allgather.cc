@@ -2,26 +2,23 @@
 
 #include <algorithm>
 
+#include "collectives/block_transfer.h"
 #include "collectives/ring.h"
 
 namespace fibocast {
 
 namespace {
 
-Transfer blocks(Rank peer, Rank first, Rank count, std::uint8_t stage) {
-  return {.peer = peer, .first_block = first, .blocks = count, .stage = stage, .carries = Carries::kBlocks};
-}
-
 // Blocks are relative: rank me has block 0 and gets those of the ranks behind it.
-void write_bruck(Rank ranks, Rank me, ScheduleWriter& out) {
+void write_bruck_allgather(Rank ranks, Rank me, ScheduleWriter& out) {
   out.begin_stage({.waits_for_arrival = true});
   std::uint8_t stage = 0;
   for (std::uint64_t distance = 1; distance < ranks && out.ok(); distance *= 2) {
     const auto next = static_cast<std::uint8_t>(stage + 1);
     const auto count = static_cast<Rank>(std::min<std::uint64_t>(distance, ranks - distance));
-    out.send(blocks(static_cast<Rank>((me + ranks - distance) % ranks), 0, count, next));
+    out.send(block_transfer(static_cast<Rank>((me + ranks - distance) % ranks), 0, count, next));
     out.begin_stage({.after = stage});
-    out.receive(blocks(static_cast<Rank>((me + distance) % ranks), static_cast<Rank>(distance), count, next));
+    out.receive(block_transfer(static_cast<Rank>((me + distance) % ranks), static_cast<Rank>(distance), count, next));
     stage = next;
   }
 }
@@ -40,9 +37,9 @@ void write_flooding(Rank leaves, Rank me, ScheduleWriter& out) {
     const auto stage = static_cast<std::uint8_t>(b);
     const Rank from = b == me ? kNoRank : towards(leaves, me, b);
     out.begin_stage({.waits_for_arrival = b == me});
-    if (b != me) out.receive(blocks(from, b, 1, stage));
+    if (b != me) out.receive(block_transfer(from, b, 1, stage));
     for (const Rank to : around.at)
-      if (to != kNoRank && to != from) out.send(blocks(to, b, 1, stage));
+      if (to != kNoRank && to != from) out.send(block_transfer(to, b, 1, stage));
   }
 }
 
@@ -57,7 +54,7 @@ FloodNeighbours flood_neighbours(Rank leaves, Rank me) {
 
 bool write_allgather(const OperationShape& shape, Rank me, ScheduleWriter& out) {
   switch (shape.choice.algorithm) {
-    case Algorithm::kBruck: write_bruck(shape.ranks, me, out); return true;
+    case Algorithm::kBruck: write_bruck_allgather(shape.ranks, me, out); return true;
     case Algorithm::kFlooding:
       if (shape.ranks % 2 == 0) return false;
       write_flooding((shape.ranks + 1) / 2, me, out);

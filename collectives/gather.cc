@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "collectives/block_transfer.h"
 #include "collectives/scatter.h"
 #include "collectives/tree_phases.h"
 
@@ -10,19 +11,15 @@ namespace fibocast {
 
 namespace {
 
-Transfer blocks(Rank peer, Rank first, Rank count) {
-  return {.peer = peer, .first_block = first, .blocks = count, .stage = 0, .carries = Carries::kBlocks};
-}
-
 bool write_subtree_gather(const TreeSpec& spec, Rank ranks, Rank me, ScheduleWriter& out) {
   if (!is_valid(spec) || !has_contiguous_subtrees(spec.kind)) return false;
   const TreeView tree(spec, ranks, me);
   out.begin_stage({.waits_for_arrival = true});
   for (Rank i = tree.children(); i > 0 && out.ok(); --i) {
     const Rank child = tree.child(i - 1);
-    out.receive(blocks(child, child, TreeView(spec, ranks, child).subtree_size()));
+    out.receive(block_transfer(child, child, TreeView(spec, ranks, child).subtree_size()));
   }
-  if (tree.parent() != kNoRank) out.send(blocks(tree.parent(), me, tree.subtree_size()));
+  if (tree.parent() != kNoRank) out.send(block_transfer(tree.parent(), me, tree.subtree_size()));
   return true;
 }
 
@@ -48,10 +45,10 @@ bool write_gather(const Plan& plan, const OperationShape& shape, Rank me, Schedu
     return write_subtree_gather(reduction_tree(plan, shape.choice), shape.ranks, me, out);
   const auto step = static_cast<Nanoseconds>(plan.distribution.s);
   out.begin_stage({.not_before = me == 0 ? 0 : departure(shape.ranks, me) * step, .waits_for_arrival = true});
-  if (me != 0) out.send(blocks(0, me, 1));
+  if (me != 0) out.send(block_transfer(0, me, 1));
   for (Rank i = 0; me == 0 && i + 1 < shape.ranks && out.ok(); ++i) {
     const Rank from = furthest_first(shape.ranks, shape.ranks - 2 - i);
-    out.receive(blocks(from, from, 1));
+    out.receive(block_transfer(from, from, 1));
   }
   return true;
 }

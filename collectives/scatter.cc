@@ -2,19 +2,10 @@
 
 #include <bit>
 
+#include "collectives/block_transfer.h"
 #include "collectives/tree_phases.h"
 
 namespace fibocast {
-
-namespace {
-
-constexpr std::uint8_t kScatterStage = 0;
-
-Transfer blocks(Rank peer, Rank first, Rank count) {
-  return {.peer = peer, .first_block = first, .blocks = count, .stage = kScatterStage, .carries = Carries::kBlocks};
-}
-
-}  // namespace
 
 Rank furthest_first(Rank ranks, Rank index) {
   Rank begin = std::bit_floor(ranks - 1), size = ranks - begin;
@@ -26,10 +17,10 @@ bool write_subtree_scatter(const TreeSpec& spec, Rank ranks, Rank me, ScheduleWr
   if (!has_contiguous_subtrees(spec.kind)) return false;
   const TreeView tree(spec, ranks, me);
   out.begin_stage({.waits_for_arrival = me == 0});
-  if (tree.parent() != kNoRank) out.receive(blocks(tree.parent(), me, tree.subtree_size()));
+  if (tree.parent() != kNoRank) out.receive(block_transfer(tree.parent(), me, tree.subtree_size()));
   for (Rank i = 0; i < tree.children() && out.ok(); ++i) {
     const Rank child = tree.child(i);
-    out.send(blocks(child, child, TreeView(spec, ranks, child).subtree_size()));
+    out.send(block_transfer(child, child, TreeView(spec, ranks, child).subtree_size()));
   }
   return true;
 }
@@ -39,10 +30,10 @@ bool write_scatter(const Plan& plan, const OperationShape& shape, Rank me, Sched
   if (shape.choice.algorithm == Algorithm::kTrees)
     return is_valid(tree) && write_subtree_scatter(tree, shape.ranks, me, out);
   out.begin_stage({.waits_for_arrival = me == 0});
-  if (me != 0) out.receive(blocks(0, me, 1));
+  if (me != 0) out.receive(block_transfer(0, me, 1));
   for (Rank i = 0; me == 0 && i + 1 < shape.ranks && out.ok(); ++i) {
     const Rank to = furthest_first(shape.ranks, i);
-    out.send(blocks(to, to, 1));
+    out.send(block_transfer(to, to, 1));
   }
   return true;
 }

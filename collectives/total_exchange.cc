@@ -52,7 +52,7 @@ bool write_phased(ExchangeKind kind, Nanoseconds step_ticks, Rank ranks, Rank me
 
 // Blocks are relative: first block j is for rank me + j. Round k moves those with bit k of j set by 2^k ranks, so that
 // in the end block j has come from rank me - j.
-void write_bruck(Rank ranks, Rank me, ScheduleWriter& out) {
+void write_bruck_exchange(Rank ranks, Rank me, ScheduleWriter& out) {
   out.begin_stage({.waits_for_arrival = true});
   std::uint8_t stage = 0;
   for (std::uint32_t bit = 0; (std::uint64_t{1} << bit) < ranks && out.ok(); ++bit) {
@@ -73,7 +73,7 @@ void write_bruck(Rank ranks, Rank me, ScheduleWriter& out) {
 bool write_total_exchange(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
   const auto ticks = static_cast<Nanoseconds>(plan.distribution.s);
   switch (shape.choice.algorithm) {
-    case Algorithm::kBruck: write_bruck(shape.ranks, me, out); return true;
+    case Algorithm::kBruck: write_bruck_exchange(shape.ranks, me, out); return true;
     case Algorithm::kPhasedConstant: return write_phased(ExchangeKind::kConstant, ticks, shape.ranks, me, out);
     case Algorithm::kPhasedExponential: return write_phased(ExchangeKind::kExponential, ticks, shape.ranks, me, out);
     case Algorithm::kPhasedXor: return write_phased(ExchangeKind::kExponentialXor, ticks, shape.ranks, me, out);

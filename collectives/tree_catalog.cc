@@ -66,7 +66,7 @@ Choice choose_lambda(std::string_view, const TreeParameters& t) {
       {}, TreeSpec{.kind = TreeKind::kLambda, .s = t.s, .r = t.r}, [t](Rank p) { return build_lambda(p, t); }};
 }
 
-constexpr std::array kCatalog = {
+constexpr std::array kTreeCatalog = {
     TreeCatalogEntry{"sequential", "the root sends to everybody itself", choose_sequential},
     TreeCatalogEntry{"binary", "two children each, in heap order", choose_binary},
     TreeCatalogEntry{"kary:K", "K children each, in heap order", choose_kary},
@@ -89,7 +89,7 @@ std::optional<std::string_view> match(std::string_view name, std::string_view pa
 
 std::string allowed_names() {
   std::string names;
-  for (const TreeCatalogEntry& entry : kCatalog) {
+  for (const TreeCatalogEntry& entry : kTreeCatalog) {
     names += names.empty() ? "" : ", ";
     names += entry.name;
   }
@@ -106,10 +106,10 @@ std::optional<LambdaConstruction> construction_by_name(std::string_view name) {
   return {};
 }
 
-std::span<const TreeCatalogEntry> tree_catalog() { return kCatalog; }
+std::span<const TreeCatalogEntry> tree_catalog() { return kTreeCatalog; }
 
 std::optional<TreeChoice> choose_tree(std::string_view name, const TreeParameters& parameters, std::string& error) {
-  for (const TreeCatalogEntry& entry : kCatalog) {
+  for (const TreeCatalogEntry& entry : kTreeCatalog) {
     const auto argument = match(name, entry.name);
     if (!argument) continue;
     Choice choice = entry.choose(*argument, parameters);

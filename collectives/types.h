@@ -17,6 +17,9 @@ using Nanoseconds = std::int64_t;  // a duration or a point on the host's monoto
 
 inline constexpr Rank kNoRank = 0xffff'ffff;
 inline constexpr NodeId kNoNode = 0xffff'ffff;
+inline constexpr Nanoseconds kMicrosecond = 1'000;
+inline constexpr Nanoseconds kMillisecond = 1'000'000;
+inline constexpr Nanoseconds kSecond = 1'000'000'000;
 inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
 // What a group does in one generation. Values go over the wire: append only.

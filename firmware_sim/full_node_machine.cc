@@ -59,9 +59,9 @@ NicSettings FullNodeMachine::nic(Rank real) {
   return nic;
 }
 
-void FullNodeMachine::begin(const VirtualCluster& cluster, Nanoseconds start) {
+void FullNodeMachine::begin(const VirtualCluster& cluster) {
   cluster_ = &cluster;
-  start_ = start;
+  start_ = cluster.now() + kMicrosecond;
 }
 
 Nanoseconds FullNodeMachine::arrival(void* wire, std::uint64_t source, std::uint64_t bytes, Nanoseconds departs) {

@@ -15,6 +15,8 @@ namespace fibocast {
 // move.
 class FullNodeMachine {
  public:
+  static constexpr Nanoseconds kQuiet = kSecond;  // in which all find each other, and all is acknowledged
+
   // `tick`: in nanoseconds, above 0.
   FullNodeMachine(const FullNodesQuestion& question, const Rational& tick, Network& network);
   FullNodeMachine(const FullNodeMachine&) = delete;
@@ -22,8 +24,9 @@ class FullNodeMachine {
 
   // Of a cluster with one node per rank, numbered as the real ranks are.
   ClusterSettings settings(const Limits& limits);
-  // Tick 0 is at `start` on the clock of this cluster, which the network is asked by from now on.
-  void begin(const VirtualCluster& cluster, Nanoseconds start);
+  // Tick 0 is at start(), just after now on the clock of this cluster, which the network is asked by from now on: all
+  // calls made now count from there.
+  void begin(const VirtualCluster& cluster);
   // What this real rank asks of its node; it counts as arrived at `start`. Not charged: the machine takes no time.
   Asked call(VirtualCluster& cluster, Rank rank, Generation generation, Nanoseconds deadline, bool charged) const;
 

@@ -9,9 +9,7 @@ namespace fibocast {
 namespace {
 
 constexpr Ticks kLeastSend = 500'000;  // acknowledgements, which may be as late, never hold up a channel
-constexpr Nanoseconds kLead = 1000;    // until the calls count: all have been made by then
-constexpr Nanoseconds kPatience = 3'600'000'000'000;
-constexpr Nanoseconds kQuiet = 1'000'000'000;  // in which all is acknowledged
+constexpr Nanoseconds kOperationPatience = 3'600 * kSecond;
 
 // A tick takes so many nanoseconds that acknowledgements are never late.
 Rational tick_for(const NodeTable& nodes) {
@@ -33,8 +31,8 @@ class FullNodes {
     cluster.start_all();
     // Once for nothing: it makes the channels, which exist from their first use on.
     const bool warm = operate(cluster, 0);
-    cluster.run_until(cluster.now() + kQuiet);
-    machine_.begin(cluster, cluster.now() + kLead);
+    cluster.run_until(cluster.now() + FullNodeMachine::kQuiet);
+    machine_.begin(cluster);
     const std::uint64_t before = cluster.queue().actions_run();
     if (warm && operate(cluster, 1)) return result(cluster, before, error);
     error = "whole nodes do not take this operation, or not within an hour of their time";
@@ -55,7 +53,7 @@ class FullNodes {
       while (answered < cookies_.size() && cluster.answer(cookies_[answered]) != nullptr) ++answered;
       return answered == cookies_.size();
     };
-    return cookies_.size() == callers && cluster.run_until(cluster.now() + kPatience, all_answered);
+    return cookies_.size() == callers && cluster.run_until(cluster.now() + kOperationPatience, all_answered);
   }
 
   std::optional<SimulationRun> result(VirtualCluster& cluster, std::uint64_t before, std::string& error) const {

@@ -7,8 +7,6 @@
 namespace fibocast {
 namespace {
 
-constexpr std::uint64_t kMicrosecond = 1000;
-
 // The postal view of a machine whose r is 3 s (Cordsen et al. 1997).
 MachineDescription ideal(Rank) {
   MachineDescription d;

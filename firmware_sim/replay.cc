@@ -9,9 +9,9 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kLead = 1'000'000;               // from now to the first call
-constexpr Nanoseconds kPatience = 3'600'000'000'000;   // after the last one
-constexpr std::uint64_t kMostPayloads = 256ull << 20;  // bytes of a node
+constexpr Nanoseconds kReplayLead = kMillisecond;         // from now to the first call
+constexpr Nanoseconds kReplayPatience = 3'600 * kSecond;  // after the last one
+constexpr std::uint64_t kMostPayloads = 256ull << 20;     // bytes of a node
 
 class Replay {
  public:
@@ -28,10 +28,10 @@ class Replay {
     if (!cluster.connect_all()) return fail(error, "the nodes do not find each other");
     if (!create_groups(cluster)) return fail(error, "a group of the incident cannot be created");
     first_call_ = first_call();
-    start_ = cluster.now() + kLead;
+    start_ = cluster.now() + kReplayLead;
     asked_.resize(incident_.operations.size());
     for (std::size_t i = 0; i < incident_.operations.size(); ++i) schedule(cluster, i);
-    cluster.run_until(start_ + last_call() - first_call_ + kPatience,
+    cluster.run_until(start_ + last_call() - first_call_ + kReplayPatience,
                       [&] { return refused_ || all_answered(cluster); });
     if (refused_ || !all_answered(cluster)) return fail(error, "an operation of the incident does not end again");
     return times(cluster);
@@ -86,7 +86,7 @@ class Replay {
         if (!definition.members.add(node)) return false;
       const Asked asked = cluster.create(g.members.front(), definition);
       if (asked.admission != Admission::kTaken) return false;
-      cluster.run_until(cluster.now() + kPatience, [&] { return cluster.answer(asked.cookie) != nullptr; });
+      cluster.run_until(cluster.now() + kReplayPatience, [&] { return cluster.answer(asked.cookie) != nullptr; });
       const Answer* answer = cluster.answer(asked.cookie);
       if (answer == nullptr || answer->event.done.verdict != Verdict::kOk) return false;
     }

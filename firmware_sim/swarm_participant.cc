@@ -9,7 +9,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr int kAttemptsToOpen = 25;
 constexpr int kAttemptsToJoin = 100;
 constexpr int kAttemptsToCreate = 40;

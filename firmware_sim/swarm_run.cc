@@ -9,7 +9,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr Nanoseconds kLongestRun = 600 * kSecond;
 constexpr std::uint64_t kMostActions = 10'000'000;  // a node that talks for ever without time passing
 constexpr Nanoseconds kRest = 5 * kSecond;

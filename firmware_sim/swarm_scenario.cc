@@ -10,10 +10,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kMicrosecond = 1'000;
-constexpr Nanoseconds kMillisecond = 1'000'000;
-constexpr Nanoseconds kSecond = 1'000'000'000;
-
 template <typename T, std::size_t N>
 T pick(Random& random, const std::array<T, N>& choices) {
   return choices[random.below(N)];

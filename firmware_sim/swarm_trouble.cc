@@ -12,8 +12,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kMillisecond = 1'000'000;
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr Nanoseconds kPatienceForTheDead = 5 * kSecond;
 constexpr std::uint64_t kElement = 8;
 

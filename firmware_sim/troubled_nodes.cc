@@ -8,9 +8,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kLead = 1'000;            // from the calls to the start
-constexpr Nanoseconds kQuiet = 1'000'000'000;   // in which all find each other, and have nothing more to say
-constexpr Nanoseconds kAfter = 60'000'000'000;  // who has no answer by then gets none
+constexpr Nanoseconds kAfter = 60 * kSecond;  // who has no answer by then gets none
 
 class TroubledNodes {
  public:
@@ -25,12 +23,12 @@ class TroubledNodes {
     settings.seed = seed_;
     VirtualCluster cluster(settings);
     cluster.start_all();
-    cluster.run_until(kQuiet);
+    cluster.run_until(FullNodeMachine::kQuiet);
     if (!cluster.connect_all()) {
       error = "the nodes do not find each other";
       return {};
     }
-    machine_.begin(cluster, cluster.now() + kLead);
+    machine_.begin(cluster);
     schedule_faults(cluster);
     if (!call_all(cluster)) {
       error = "the operation fails on whole nodes: too many bytes for their memory?";

@@ -3,6 +3,7 @@
 #include <boost/asio/buffer.hpp>
 #include <utility>
 
+#include "transport/iovec_of.h"
 #include "transport/tcp_connection.h"
 
 namespace fibocast {
@@ -18,8 +19,6 @@ std::array<std::byte, kTcpLengthBytes> length_prefix(std::size_t length) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(length >> (8 * i) & 0xff);
   return bytes;
 }
-
-iovec piece(std::span<const std::byte> bytes) { return {const_cast<std::byte*>(bytes.data()), bytes.size()}; }
 
 }  // namespace
 
@@ -122,7 +121,7 @@ void TcpSender::unblock() {
 // How much the kernel took at once, without a copy of ours.
 std::size_t TcpSender::write_now(std::span<const std::byte> length, std::span<const std::byte> head,
                                  std::span<const std::byte> payload) {
-  iovec pieces[3] = {piece(length), piece(head), piece(payload)};
+  iovec pieces[3] = {iovec_of(length), iovec_of(head), iovec_of(payload)};
   msghdr message{};
   message.msg_iov = pieces;
   message.msg_iovlen = 3;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "transport/iovec_of.h"
+
 namespace fibocast {
 namespace {
 
@@ -23,8 +25,6 @@ void raise_buffer(int socket, int forced, int plain, int bytes) {
   if (setsockopt(socket, SOL_SOCKET, forced, &bytes, sizeof bytes) == 0) return;
   setsockopt(socket, SOL_SOCKET, plain, &bytes, sizeof bytes);
 }
-
-iovec piece(std::span<const std::byte> bytes) { return {const_cast<std::byte*>(bytes.data()), bytes.size()}; }
 
 }  // namespace
 
@@ -82,7 +82,7 @@ bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<co
     return true;
   }
   Peer& peer = it->second;
-  iovec pieces[2] = {piece(head), piece(payload)};
+  iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
   msghdr message{};
   message.msg_name = peer.endpoint.data();
   message.msg_namelen = static_cast<socklen_t>(peer.endpoint.size());

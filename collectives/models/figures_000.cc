@@ -32,8 +32,8 @@ FigureTable tree_table(const Tree& tree) {
   return table;
 }
 
-FigureTable figure_1() { return tree_table(tree_binomial(8, BinomialVariant::kHalving)); }
-FigureTable figure_2() { return tree_table(tree_lambda_queue(8, 1, 1)); }
+FigureTable binomial_tree_of_8() { return tree_table(tree_binomial(8, BinomialVariant::kHalving)); }
+FigureTable lambda_tree_of_8() { return tree_table(tree_lambda_queue(8, 1, 1)); }
 
 // B8, B9
 FigureTable legal_table(const Rational& lambda) {
@@ -48,11 +48,11 @@ FigureTable legal_table(const Rational& lambda) {
   return table;
 }
 
-FigureTable figure_6() { return legal_table(2); }
-FigureTable figure_7() { return legal_table(kFig7Lambda); }
+FigureTable legal_partitions_at_2() { return legal_table(2); }
+FigureTable legal_partitions_at_1_95() { return legal_table(kFig7Lambda); }
 
 // B12
-FigureTable figure_8() {
+FigureTable triangles() {
   FigureTable table{{"t", "N(t)", "top alpha", "least n", "left bottom alpha", "right bottom alpha"}, {}};
   const LatencyRatio l = latencies(kFig7Lambda);
   for (const PartitionTriangle& t : partition_triangles(250, l))
@@ -63,7 +63,7 @@ FigureTable figure_8() {
 }
 
 // B11: the table for n processes, not a part of a larger one.
-FigureTable figure_9() {
+FigureTable alpha_table_sizes() {
   FigureTable table{{"n", "entries"}, {}};
   const LatencyRatio l = latencies(kFig9Lambda);
   std::string error;
@@ -73,7 +73,7 @@ FigureTable figure_9() {
 }
 
 // B15
-FigureTable figure_12() {
+FigureTable times_over_alpha() {
   FigureTable table{{"lambda", "alpha from", "alpha below", "time"}, {}};
   for (const Rational& lambda : {Rational(21, 20), Rational(17, 10), Rational(9, 5), kFig7Lambda}) {
     const LatencyRatio l = latencies(lambda);
@@ -96,8 +96,8 @@ FigureTable combine_table(Rank ranks) {
   return table;
 }
 
-FigureTable figure_15() { return combine_table(10); }
-FigureTable figure_16() { return combine_table(14); }
+FigureTable combine_of_10() { return combine_table(10); }
+FigureTable combine_of_14() { return combine_table(14); }
 
 Row times_row(const std::string& first, const CombineTimes& times) {
   return {first, times.optimum.to_decimal_string(), times.delay_receive.to_decimal_string(),
@@ -105,14 +105,14 @@ Row times_row(const std::string& first, const CombineTimes& times) {
 }
 
 // B26-B28
-FigureTable figure_17() {
+FigureTable combine_times_over_ranks() {
   FigureTable table{{"n", "lower bound", "delay receive", "delay send"}, {}};
   for (std::uint64_t n = 2; n <= 1024; n *= 2)
     table.rows.push_back(times_row(std::to_string(n), combine_times(n, latencies(Rational(5, 2)))));
   return table;
 }
 
-FigureTable figure_18() {
+FigureTable combine_times_over_lambda() {
   FigureTable table{{"lambda", "lower bound", "delay receive", "delay send"}, {}};
   for (std::uint64_t tenths = 10; tenths <= 50; ++tenths) {
     const Rational lambda(tenths, 10);
@@ -122,37 +122,40 @@ FigureTable figure_18() {
 }
 
 // B29
-FigureTable table_1() {
+FigureTable gamma_over_lambda() {
   FigureTable table{{"lambda", "gamma"}, {}};
   for (int m = 1; m <= 10; ++m) table.rows.push_back({std::to_string(m), number_text(postal_gamma(m))});
   return table;
 }
 
 // B30
-FigureTable table_2() {
+FigureTable break_even_lambdas() {
   FigureTable table{{"m", "break-even lambda"}, {}};
   for (std::uint64_t m = 1; m <= 9; ++m) table.rows.push_back({std::to_string(m), number_text(combine_break_even(m))});
   return table;
 }
 
-constexpr std::array kFigures = {
-    FigureEntry{"000:1", "the binomial tree of 8 processes, lambda = 2", figure_1},
-    FigureEntry{"000:2", "the lambda-tree of 8 processes, lambda = 2", figure_2},
-    FigureEntry{"000:6", "optimal partitions and fractions over n, lambda = 2", figure_6},
-    FigureEntry{"000:7", "optimal partitions and fractions over n, lambda = 1.95", figure_7},
-    FigureEntry{"000:8", "the triangles of optimal fractions, lambda = 1.95", figure_8},
-    FigureEntry{"000:9", "entries of the compressed alpha table over n, lambda = 1.293", figure_9},
-    FigureEntry{"000:12", "broadcast time over a constant alpha, 64 processes", figure_12},
-    FigureEntry{"000:15", "the global combine of 10 processes, lambda = 2", figure_15},
-    FigureEntry{"000:16", "the global combine of 14 processes, lambda = 2", figure_16},
-    FigureEntry{"000:17", "global combine by delayed receives or sends over n, lambda = 2.5", figure_17},
-    FigureEntry{"000:18", "global combine by delayed receives or sends over lambda, 64 processes", figure_18},
-    FigureEntry{"000:table1", "gamma over lambda", table_1},
-    FigureEntry{"000:table2", "lambda at which delayed receives and sends are equally fast", table_2},
-};
-
 }  // namespace
 
-std::span<const FigureEntry> figures_000() { return kFigures; }
+std::span<const FigureEntry> figures_000() {
+  static constexpr std::array kFigures = {
+      FigureEntry{"000:1", "the binomial tree of 8 processes, lambda = 2", binomial_tree_of_8},
+      FigureEntry{"000:2", "the lambda-tree of 8 processes, lambda = 2", lambda_tree_of_8},
+      FigureEntry{"000:6", "optimal partitions and fractions over n, lambda = 2", legal_partitions_at_2},
+      FigureEntry{"000:7", "optimal partitions and fractions over n, lambda = 1.95", legal_partitions_at_1_95},
+      FigureEntry{"000:8", "the triangles of optimal fractions, lambda = 1.95", triangles},
+      FigureEntry{"000:9", "entries of the compressed alpha table over n, lambda = 1.293", alpha_table_sizes},
+      FigureEntry{"000:12", "broadcast time over a constant alpha, 64 processes", times_over_alpha},
+      FigureEntry{"000:15", "the global combine of 10 processes, lambda = 2", combine_of_10},
+      FigureEntry{"000:16", "the global combine of 14 processes, lambda = 2", combine_of_14},
+      FigureEntry{"000:17", "global combine by delayed receives or sends over n, lambda = 2.5",
+                  combine_times_over_ranks},
+      FigureEntry{"000:18", "global combine by delayed receives or sends over lambda, 64 processes",
+                  combine_times_over_lambda},
+      FigureEntry{"000:table1", "gamma over lambda", gamma_over_lambda},
+      FigureEntry{"000:table2", "lambda at which delayed receives and sends are equally fast", break_even_lambdas},
+  };
+  return kFigures;
+}
 
 }  // namespace fibocast

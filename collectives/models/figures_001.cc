@@ -53,14 +53,14 @@ std::string literal_gather_time(const std::string& letters, WorkstationPreset pr
   return gather_time(letters, preset, bytes, GatherModel::kLiteral);
 }
 
-FigureTable table_1() {
+FigureTable types_of_workstation() {
   FigureTable table{{"type", "S_c", "S_m", "R_c", "R_m"}, {}};
   for (const WorkstationType& t : {slow_workstation(), fast_workstation()})
     table.rows.push_back({t.name, text(t.send), text(t.send_per_byte), text(t.receive), text(t.receive_per_byte)});
   return table;
 }
 
-FigureTable table_2() {
+FigureTable empty_messages() {
   FigureTable table{{"sender", "receiver", "folded", "literal"}, {}};
   for (const WorkstationType& sender : {fast_workstation(), slow_workstation()}) {
     for (const WorkstationType& receiver : {fast_workstation(), slow_workstation()}) {
@@ -88,12 +88,12 @@ FigureTable configurations(TimeOf time) {
   return table;
 }
 
-FigureTable figure_3() { return configurations(broadcast_time); }
-FigureTable figure_4() { return configurations(scatter_time); }
-FigureTable figure_5() { return configurations(literal_gather_time); }
+FigureTable broadcasts_by_configuration() { return configurations(broadcast_time); }
+FigureTable scatters_by_configuration() { return configurations(scatter_time); }
+FigureTable gathers_by_configuration() { return configurations(literal_gather_time); }
 
 // C14's reconstruction. Each tree on the placement it was drawn for has the fast nodes first.
-FigureTable figure_6() {
+FigureTable three_broadcast_trees() {
   const TickedWorkstations m = machine("FFFFSSSS", WorkstationPreset::kFolded, 0);
   FigureTable table{{"tree", "rank", "type", "parent", "active at"}, {}};
   for (const char* name : {"binomial", "slow-first", "hierarchical"}) {
@@ -107,7 +107,7 @@ FigureTable figure_6() {
   return table;
 }
 
-FigureTable figure_7() {
+FigureTable broadcasts_by_tree() {
   FigureTable table{{"preset", "nodes", "bytes", "binomial", "slow-first", "hierarchical", "heterogeneous", "optimum"},
                     {}};
   for (const auto& [name, preset] : kPresets) {
@@ -125,7 +125,7 @@ FigureTable figure_7() {
   return table;
 }
 
-FigureTable figure_8() {
+FigureTable gathers_by_fast_nodes() {
   FigureTable table{{"preset", "nodes", "bytes", "fast nodes", "equation 12", "wire serialised"}, {}};
   for (const auto& [name, preset] : kPresets) {
     for (const std::size_t nodes : {8u, 16u}) {
@@ -142,20 +142,25 @@ FigureTable figure_8() {
   return table;
 }
 
-constexpr std::array kFigures = {
-    FigureEntry{"001:table1", "costs of the two types of workstation, us and us per byte", table_1},
-    FigureEntry{"001:table2", "latency of an empty message, us, with the wire's 16 us folded in or added", table_2},
-    FigureEntry{"001:3", "binomial broadcast on four nodes, us against bytes, by configuration", figure_3},
-    FigureEntry{"001:4", "scatter on four nodes, us against bytes, by configuration", figure_4},
-    FigureEntry{"001:5", "gather on four nodes, us against bytes, by configuration", figure_5},
-    FigureEntry{"001:6", "three broadcast trees on four fast and four slow nodes (reconstructed), empty message",
-                figure_6},
-    FigureEntry{"001:7", "broadcast by tree on 8 and 16 nodes, half of them fast, us against bytes", figure_7},
-    FigureEntry{"001:8", "gather to a fast root on 8 and 16 nodes, us against the number of fast nodes", figure_8},
-};
-
 }  // namespace
 
-std::span<const FigureEntry> figures_001() { return kFigures; }
+std::span<const FigureEntry> figures_001() {
+  static constexpr std::array kFigures = {
+      FigureEntry{"001:table1", "costs of the two types of workstation, us and us per byte", types_of_workstation},
+      FigureEntry{"001:table2", "latency of an empty message, us, with the wire's 16 us folded in or added",
+                  empty_messages},
+      FigureEntry{"001:3", "binomial broadcast on four nodes, us against bytes, by configuration",
+                  broadcasts_by_configuration},
+      FigureEntry{"001:4", "scatter on four nodes, us against bytes, by configuration", scatters_by_configuration},
+      FigureEntry{"001:5", "gather on four nodes, us against bytes, by configuration", gathers_by_configuration},
+      FigureEntry{"001:6", "three broadcast trees on four fast and four slow nodes (reconstructed), empty message",
+                  three_broadcast_trees},
+      FigureEntry{"001:7", "broadcast by tree on 8 and 16 nodes, half of them fast, us against bytes",
+                  broadcasts_by_tree},
+      FigureEntry{"001:8", "gather to a fast root on 8 and 16 nodes, us against the number of fast nodes",
+                  gathers_by_fast_nodes},
+  };
+  return kFigures;
+}
 
 }  // namespace fibocast

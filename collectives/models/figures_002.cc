@@ -9,7 +9,7 @@
 namespace fibocast {
 namespace {
 
-std::string text(std::uint64_t value) { return std::to_string(value); }
+using std::to_string;
 
 FigureTable binomial_tree() {
   FigureTable table{{"label", "parent", "subtree_nodes", "phase"}, {}};
@@ -17,7 +17,8 @@ FigureTable binomial_tree() {
   for (Rank b = 0; b < Rank{1} << kOrder; ++b) {
     const Rank parent = divide_parent(kOrder, b);
     const unsigned phase = divide_phase(kOrder, b);
-    table.rows.push_back({text(b), parent == kNoRank ? "-" : text(parent), text(1u << (kOrder - phase)), text(phase)});
+    table.rows.push_back({to_string(b), parent == kNoRank ? "-" : to_string(parent), to_string(1u << (kOrder - phase)),
+                          to_string(phase)});
   }
   return table;
 }
@@ -31,7 +32,7 @@ FigureTable contraction() {
     for (unsigned bits = 0; bits < 1u << depth; ++bits) {
       std::string path;
       for (unsigned i = depth; i-- > 0;) path += (bits >> i & 1) != 0 ? 'R' : 'L';
-      table.rows.push_back({path.empty() ? "root" : path, text(contract(kOrder, path, error).value())});
+      table.rows.push_back({path.empty() ? "root" : path, to_string(contract(kOrder, path, error).value())});
     }
   return table;
 }
@@ -42,7 +43,7 @@ FigureTable phases() {
   for (unsigned phase = 1; phase <= kOrder; ++phase)
     for (Rank b = 0; b < Rank{1} << kOrder; ++b)
       if (divide_phase(kOrder, b) == phase)
-        table.rows.push_back({text(phase), text(divide_parent(kOrder, b)), text(b)});
+        table.rows.push_back({to_string(phase), to_string(divide_parent(kOrder, b)), to_string(b)});
   return table;
 }
 
@@ -51,7 +52,7 @@ FigureTable layouts(MeshMapping mapping) {
   for (unsigned order = 1; order <= 6; ++order)
     for (Rank b = 0; b < Rank{1} << order; ++b) {
       const MeshPoint p = mesh_point(mapping, order, b);
-      table.rows.push_back({text(order), text(b), text(p.x), text(p.y)});
+      table.rows.push_back({to_string(order), to_string(b), to_string(p.x), to_string(p.y)});
     }
   return table;
 }
@@ -62,22 +63,24 @@ FigureTable growing_layouts() { return layouts(MeshMapping::kGrowing); }
 FigureTable recurrence() {
   FigureTable table{{"k", "width_2^(k-1)", "J(k-1)", "J(k)"}, {}};
   for (unsigned k = 2; k <= 12; ++k)
-    table.rows.push_back(
-        {text(k), text(1u << (k - 1)), jacobsthal<Rational>(k - 1).to_string(), jacobsthal<Rational>(k).to_string()});
+    table.rows.push_back({to_string(k), to_string(1u << (k - 1)), jacobsthal<Rational>(k - 1).to_string(),
+                          jacobsthal<Rational>(k).to_string()});
   return table;
 }
 
-constexpr std::array kFigures = {
-    FigureEntry{"002:1", "the tree B(4), labels in post-order", binomial_tree},
-    FigureEntry{"002:2", "nodes of the complete binary tree CBT(4) and the node of B(3) they merge into", contraction},
-    FigureEntry{"002:3", "messages of each phase in B(4)", phases},
-    FigureEntry{"002:4", "reflecting mapping: the mesh point of each label, n = 1..6", reflecting_layouts},
-    FigureEntry{"002:5", "the longest path doubles and reflects: J(k) = 2^(k-1) - J(k-1)", recurrence},
-    FigureEntry{"002:6", "growing mapping: the mesh point of each label, n = 1..6", growing_layouts},
-};
-
 }  // namespace
 
-std::span<const FigureEntry> figures_002() { return kFigures; }
+std::span<const FigureEntry> figures_002() {
+  static constexpr std::array kFigures = {
+      FigureEntry{"002:1", "the tree B(4), labels in post-order", binomial_tree},
+      FigureEntry{"002:2", "nodes of the complete binary tree CBT(4) and the node of B(3) they merge into",
+                  contraction},
+      FigureEntry{"002:3", "messages of each phase in B(4)", phases},
+      FigureEntry{"002:4", "reflecting mapping: the mesh point of each label, n = 1..6", reflecting_layouts},
+      FigureEntry{"002:5", "the longest path doubles and reflects: J(k) = 2^(k-1) - J(k-1)", recurrence},
+      FigureEntry{"002:6", "growing mapping: the mesh point of each label, n = 1..6", growing_layouts},
+  };
+  return kFigures;
+}
 
 }  // namespace fibocast

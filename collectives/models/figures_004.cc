@@ -11,7 +11,7 @@
 namespace fibocast {
 namespace {
 
-std::string text(std::uint64_t value) { return std::to_string(value); }
+using std::to_string;
 
 FatTree fat_tree(std::uint64_t leaves, std::string_view capacities) {
   std::string error;
@@ -25,8 +25,9 @@ FigureTable numbering() {
     const unsigned level = level_of(kLeaves, v);
     const Rank first = first_leaf_below(kLeaves, v);
     const Rank parent = neighbours(kLeaves, v).parent;
-    table.rows.push_back({text(v), text(level), text(first >> level), parent == kNoRank ? "-" : text(parent),
-                          text(first), text(first + (1u << level) - 1)});
+    table.rows.push_back({to_string(v), to_string(level), to_string(first >> level),
+                          parent == kNoRank ? "-" : to_string(parent), to_string(first),
+                          to_string(first + (1u << level) - 1)});
   }
   return table;
 }
@@ -38,8 +39,8 @@ FigureTable subtrees() {
     std::uint64_t step = 1;
     for (unsigned i = tree_levels(n); i >= 1; --i) {
       const std::uint64_t size = std::uint64_t{1} << (i - 1);
-      table.rows.push_back(
-          {text(n), text(i), text(size), text(2 * size - 1), text(step), text(scatter_class_completion(n, i))});
+      table.rows.push_back({to_string(n), to_string(i), to_string(size), to_string(2 * size - 1), to_string(step),
+                            to_string(scatter_class_completion(n, i))});
       step += size;
     }
   }
@@ -49,7 +50,7 @@ FigureTable subtrees() {
 FigureTable flooding() {
   FigureTable table{{"step", "from", "to", "packet"}, {}};
   for (const FloodHop& hop : simulate_flooding(fat_tree(4, "constant")).hops)
-    table.rows.push_back({text(hop.step), text(hop.from), text(hop.to), text(hop.source)});
+    table.rows.push_back({to_string(hop.step), to_string(hop.from), to_string(hop.to), to_string(hop.source)});
   return table;
 }
 
@@ -65,7 +66,8 @@ FigureTable induction() {
         const bool other = (hop.source ^ leaf) >= n / 2;
         last[other ? 1 : 0] = std::max(last[other ? 1 : 0], hop.step);
       }
-      table.rows.push_back({text(n), leaf < n / 2 ? "T_L" : "T_R", text(leaf), text(last[0]), text(last[1])});
+      table.rows.push_back(
+          {to_string(n), leaf < n / 2 ? "T_L" : "T_R", to_string(leaf), to_string(last[0]), to_string(last[1])});
     }
   return table;
 }
@@ -75,23 +77,24 @@ FigureTable bounds() {
   for (const std::string capacities : {"constant", "exponential"})
     for (std::uint64_t n = 2; n <= 1024; n *= 2) {
       const FatTreeBounds b = fat_tree_bounds(fat_tree(n, capacities));
-      table.rows.push_back({text(n), capacities, text(b.broadcast), text(b.scatter), text(b.multinode_broadcast),
-                            text(b.total_exchange)});
+      table.rows.push_back({to_string(n), capacities, to_string(b.broadcast), to_string(b.scatter),
+                            to_string(b.multinode_broadcast), to_string(b.total_exchange)});
     }
   return table;
 }
 
-constexpr std::array kFigures = {
-    FigureEntry{"004:1", "numbering of a tree with 8 leaves: rank, level, leaves below", numbering},
-    FigureEntry{"004:2", "the subtrees off the path of leaf 0 and when its scatter completes them, n = 8, 16, 32",
-                subtrees},
-    FigureEntry{"004:3", "flooding with 4 leaves: every packet on every link in 5 steps", flooding},
-    FigureEntry{"004:4", "flooding, halves T_L and T_R: last packet of the own and of the other half", induction},
-    FigureEntry{"004:table1", "lower bounds in steps for n = 2..1024", bounds},
-};
-
 }  // namespace
 
-std::span<const FigureEntry> figures_004() { return kFigures; }
+std::span<const FigureEntry> figures_004() {
+  static constexpr std::array kFigures = {
+      FigureEntry{"004:1", "numbering of a tree with 8 leaves: rank, level, leaves below", numbering},
+      FigureEntry{"004:2", "the subtrees off the path of leaf 0 and when its scatter completes them, n = 8, 16, 32",
+                  subtrees},
+      FigureEntry{"004:3", "flooding with 4 leaves: every packet on every link in 5 steps", flooding},
+      FigureEntry{"004:4", "flooding, halves T_L and T_R: last packet of the own and of the other half", induction},
+      FigureEntry{"004:table1", "lower bounds in steps for n = 2..1024", bounds},
+  };
+  return kFigures;
+}
 
 }  // namespace fibocast

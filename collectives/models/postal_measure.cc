@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::uint64_t kPacketBytes = 512;
 
-struct Line {
+struct FittedLine {
   double slope = 0;
   double intercept = 0;
 };
 
 // Nothing if all x are the same.
-std::optional<Line> least_squares(std::span<const ExperimentPoint> points) {
+std::optional<FittedLine> least_squares(std::span<const ExperimentPoint> points) {
   const auto count = static_cast<double>(points.size());
   double mean_x = 0;
   double mean_y = 0;
@@ -29,7 +29,7 @@ std::optional<Line> least_squares(std::span<const ExperimentPoint> points) {
     xy += dx * (p.time - mean_y);
   }
   if (xx <= 0) return {};
-  return Line{xy / xx, mean_y - xy / xx * mean_x};
+  return FittedLine{xy / xx, mean_y - xy / xx * mean_x};
 }
 
 bool has_two_sizes(std::span<const ExperimentPoint> points) {

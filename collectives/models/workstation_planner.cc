@@ -10,11 +10,11 @@
 namespace fibocast {
 namespace {
 
-constexpr std::array kTrees = {"heterogeneous", "heterogeneous:best",
-                               "slow-first",    "hierarchical",
-                               "binomial",      "sequential",
-                               "kary:1",        "kary:2",
-                               "kary:3",        "kary:4"};
+constexpr std::array kCandidateTrees = {"heterogeneous", "heterogeneous:best",
+                                        "slow-first",    "hierarchical",
+                                        "binomial",      "sequential",
+                                        "kary:1",        "kary:2",
+                                        "kary:3",        "kary:4"};
 
 // Time reversal (A30): what is best for distributing with sends and receives exchanged is best for gathering.
 HeterogeneousCosts reversed(const HeterogeneousCosts& costs) {
@@ -95,7 +95,7 @@ LowerBound bound_of(Operation operation, const HeterogeneousCosts& costs) {
 
 PlanAnswer plan_workstations_answer(Operation operation, const HeterogeneousCosts& costs, std::uint64_t bytes) {
   PlanAnswer result;
-  for (const char* name : kTrees) {
+  for (const char* name : kCandidateTrees) {
     result.candidates.push_back(candidate_of(name, operation, costs, bytes));
     const Candidate& c = result.candidates.back();
     if (c.objection.empty() && (!result.chosen || c.predicted < result.best()->predicted))

@@ -20,7 +20,7 @@ Tree mpich_binomial(const HeterogeneousCosts& costs, Rank root) {
   return tree_binomial(static_cast<Rank>(costs.nodes.size()), BinomialVariant::kMask).rotated(root);
 }
 
-constexpr std::array kTrees = {
+constexpr std::array kNamedTrees = {
     NamedTree{"heterogeneous", [](const HeterogeneousCosts& c, Rank root) { return tree_heterogeneous(c, root); }},
     NamedTree{"heterogeneous:best", best_tree_heterogeneous},
     NamedTree{"heterogeneous:plain",
@@ -81,7 +81,7 @@ std::optional<Tree> choose_workstation_tree(std::string_view name, const Heterog
     return {};
   }
   std::string names;
-  for (const NamedTree& tree : kTrees) {
+  for (const NamedTree& tree : kNamedTrees) {
     if (tree.name == name) return tree.build(costs, root);
     names += std::string(tree.name) + ", ";
   }

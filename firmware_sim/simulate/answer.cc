@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostLinks = 1000;  // in an answer: the busiest
-constexpr std::size_t kMostLines = 5;
+constexpr std::size_t kMostLinks = 1000;      // in an answer: the busiest
+constexpr std::size_t kMostPrintedLinks = 5;  // in a text
 
 // Whole numbers and short decimals as numbers, everything else as "p/q".
 Json number(const Rational& value) {
@@ -63,7 +63,7 @@ std::string loads_text(const Experiment& experiment, const NetworkLoads& loads) 
                      " conflicts, " + human(experiment, experiment.time(loads.waited)) +
                      " waited in the network, queues up to " + std::to_string(queue_peak(loads)) + "\nbusiest of " +
                      std::to_string(loads.links.size()) + " links:\n";
-  for (const LinkLoad& link : busiest(loads, kMostLines))
+  for (const LinkLoad& link : busiest(loads, kMostPrintedLinks))
     text += "  " + link.name + ": " + std::to_string(link.messages) + " messages, busy " +
             human(experiment, experiment.time(link.busy)) + "\n";
   return text;

@@ -5,8 +5,6 @@
 namespace fibocast {
 namespace {
 
-Status invalid(const std::string& sentence) { return {Code::kInvalid, sentence, {}}; }
-
 // Costs may be written as numbers or, with a unit, as strings.
 std::string cost(const Json& fields, const char* key) {
   if (!fields.contains(key)) return "1";

@@ -39,7 +39,7 @@ void print_text(const Rational& lambda, const AlphaTable& table, std::ostream& o
 }
 
 // A sentence if something is wrong.
-std::string answer(const PlanAlphaTableOptions& options, std::ostream& out) {
+std::string answer_alpha_table(const PlanAlphaTableOptions& options, std::ostream& out) {
   std::string error;
   const auto lambda = parse_quantity(options.lambda);
   if (!lambda || lambda->is_time) return "--lambda " + options.lambda + " is no ratio: write 9/5 or 1.8";
@@ -65,7 +65,7 @@ void add_alpha_table_command(CLI::App& plan, int& exit_code) {
 }
 
 int plan_alpha_table(const PlanAlphaTableOptions& options, std::ostream& out, std::ostream& err) {
-  const std::string error = answer(options, out);
+  const std::string error = answer_alpha_table(options, out);
   if (error.empty()) return 0;
   err << "fibocast: " << error << '\n';
   return 2;

@@ -48,24 +48,24 @@ Json phases_json(const FatTree& tree) {
   return phases;
 }
 
-struct Schedule {
+struct ScheduleTable {
   std::vector<std::string> columns;
   Json rows = Json::array();
   std::uint64_t steps = 0;
   bool conflict_free = true;
 };
 
-Schedule judged(const FatTree& tree, const std::vector<FatTreeDispatch>& dispatches) {
+ScheduleTable judged(const FatTree& tree, const std::vector<FatTreeDispatch>& dispatches) {
   const FatTreeTraffic traffic = simulate(tree, dispatches);
-  Schedule schedule{.columns = {"step", "source", "destination"}, .steps = traffic.completion};
+  ScheduleTable schedule{.columns = {"step", "source", "destination"}, .steps = traffic.completion};
   schedule.conflict_free = !traffic.conflict;
   for (const FatTreeDispatch& d : dispatches) schedule.rows.push_back({d.step, d.source, d.destination});
   return schedule;
 }
 
-Schedule of_hops(std::vector<FloodHop> hops) {
+ScheduleTable of_hops(std::vector<FloodHop> hops) {
   std::sort(hops.begin(), hops.end());
-  Schedule schedule{.columns = {"step", "from", "to", "packet"}};
+  ScheduleTable schedule{.columns = {"step", "from", "to", "packet"}};
   for (const FloodHop& hop : hops) schedule.rows.push_back({hop.step, hop.from, hop.to, hop.source});
   if (!hops.empty()) schedule.steps = hops.back().step;
   return schedule;
@@ -81,7 +81,7 @@ void spread(Rank n, Rank node, Rank came_from, Rank source, std::uint64_t step, 
   }
 }
 
-Schedule broadcast_schedule(Rank n, Rank root) {
+ScheduleTable broadcast_schedule(Rank n, Rank root) {
   std::vector<FloodHop> hops;
   spread(n, root, kNoRank, root, 1, hops);
   return of_hops(std::move(hops));
@@ -104,7 +104,7 @@ std::vector<FatTreeDispatch> exchange_by(const FatTree& tree, const std::string&
   return {};
 }
 
-Schedule schedule_of(const PlanFattreeOptions& options, const FatTree& tree, std::string& error) {
+ScheduleTable schedule_of(const PlanFattreeOptions& options, const FatTree& tree, std::string& error) {
   const auto n = static_cast<Rank>(tree.leaves);
   const Rank root = options.root;
   if (options.operation == "broadcast") return broadcast_schedule(n, root);
@@ -139,14 +139,14 @@ void add_schedule(Json& json, const PlanFattreeOptions& options, const FatTree& 
     json["schedule_omitted"] = "listed for up to " + std::to_string(most) + " leaves";
     return;
   }
-  Schedule schedule = schedule_of(options, tree, error);
+  ScheduleTable schedule = schedule_of(options, tree, error);
   json["steps"] = schedule.steps;
   json["conflict_free"] = schedule.conflict_free;
   json["columns"] = schedule.columns;
   json["schedule"] = std::move(schedule.rows);
 }
 
-Json answer(const PlanFattreeOptions& options, const FatTree& tree, std::string& error) {
+Json fattree_json(const PlanFattreeOptions& options, const FatTree& tree, std::string& error) {
   Json json = {{"leaves", tree.leaves}, {"levels", tree.levels()}, {"capacities", tree.capacity}};
   json["root"] = options.root;
   json["bounds"] = bounds_json(fat_tree_bounds(tree));
@@ -194,7 +194,7 @@ int plan_fattree(const PlanFattreeOptions& options, std::ostream& out, std::ostr
   Json json;
   const auto tree = make_fat_tree(options.leaves, options.capacities, error);
   if (tree) error = mistake(options);
-  if (error.empty()) json = answer(options, *tree, error);
+  if (error.empty()) json = fattree_json(options, *tree, error);
   if (!error.empty()) {
     err << "fibocast: " << error << '\n';
     return 2;

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr unsigned kMostOrder = 60;    // 2^60 nodes: the times are formulas
 constexpr unsigned kMostLaidOut = 16;  // nodes are listed one by one
-constexpr unsigned kMostDrawn = 6;
+constexpr unsigned kMostDrawnOrder = 6;
 
 // What a message shrinks by from phase to phase. 1 / sqrt 2 is no rational.
 struct Alpha {
@@ -97,7 +97,7 @@ void add_layout(Json& json, MeshMapping mapping, unsigned order) {
   json["y"] = std::move(y);
 }
 
-Json answer(const PlanMeshOptions& options, MeshMapping mapping, const Alpha& alpha) {
+Json mesh_json(const PlanMeshOptions& options, MeshMapping mapping, const Alpha& alpha) {
   Json json = {{"order", options.order}, {"nodes", std::uint64_t{1} << options.order}};
   json["mapping"] = mapping_name(mapping);
   json["alpha"] = alpha.exact ? to_json(*alpha.exact) : Json(options.alpha);
@@ -133,9 +133,9 @@ void print_text(const Json& json, MeshMapping mapping, std::ostream& out) {
   const unsigned order = json["order"];
   out << json["nodes"] << " nodes on a mesh of " << json["width"] << " x " << json["height"] << ", "
       << json["mapping"].get<std::string>() << " mapping\n\n";
-  if (order <= kMostDrawn) draw(mapping, order, out);
-  if (order > kMostDrawn)
-    out << "(drawn up to order " << kMostDrawn << "; --json has the nodes up to " << kMostLaidOut << ")\n";
+  if (order <= kMostDrawnOrder) draw(mapping, order, out);
+  if (order > kMostDrawnOrder)
+    out << "(drawn up to order " << kMostDrawnOrder << "; --json has the nodes up to " << kMostLaidOut << ")\n";
   out << "\nphase            messages      links  others on them\n";
   for (const Json& p : json["phases"])
     out << std::setw(5) << p["phase"].dump() << std::setw(20) << p["messages"].dump() << std::setw(11)
@@ -156,7 +156,7 @@ int plan_mesh(const PlanMeshOptions& options, std::ostream& out, std::ostream& e
     err << "fibocast: " << error << '\n';
     return 2;
   }
-  const Json json = answer(options, *mapping, *alpha);
+  const Json json = mesh_json(options, *mapping, *alpha);
   if (options.json) out << json.dump() << '\n';
   if (!options.json) print_text(json, *mapping, out);
   return 0;

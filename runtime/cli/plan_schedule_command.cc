@@ -13,7 +13,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Rank kMostRanks = 200'000;  // all ranks' schedules are kept in memory
+constexpr Rank kMostRanksOfAll = 200'000;  // all ranks' schedules are kept in memory
 constexpr std::uint64_t kMostTransfersOfAll = std::uint64_t{1} << 25;
 constexpr std::uint64_t kMostBlocksOfAll = std::uint64_t{1} << 25;  // a proof follows each block at each rank
 
@@ -127,12 +127,13 @@ std::optional<Request> understand(const PlanScheduleOptions& options, std::strin
 std::string check_ranks(const PlanScheduleOptions& options, const OperationShape& shape) {
   if (options.rank && *options.rank >= shape.ranks)
     return "--rank must be a rank, 0 to " + std::to_string(shape.ranks - 1);
-  if (shape.ranks > kMostRanks && options.check)
-    return "--check needs the schedules of all ranks: at most " + std::to_string(kMostRanks);
+  if (shape.ranks > kMostRanksOfAll && options.check)
+    return "--check needs the schedules of all ranks: at most " + std::to_string(kMostRanksOfAll);
   if (options.check && shape.operation != Operation::kBarrier && block_count(shape) > kMostBlocksOfAll / shape.ranks)
     return "--check follows each block at each rank: too much for " + std::to_string(shape.ranks) + " ranks";
-  if (shape.ranks > kMostRanks && !options.rank)
-    return "the schedules of more than " + std::to_string(kMostRanks) + " ranks are shown one at a time: give --rank";
+  if (shape.ranks > kMostRanksOfAll && !options.rank)
+    return "the schedules of more than " + std::to_string(kMostRanksOfAll) +
+           " ranks are shown one at a time: give --rank";
   if (options.segment_bytes > 0 && options.bytes / options.segment_bytes >= UINT32_MAX)
     return "--segment is too small: more than 4294967295 segments";
   return {};
@@ -142,7 +143,7 @@ std::string check_ranks(const PlanScheduleOptions& options, const OperationShape
 // all, the last rank does not.)
 bool can_keep_all(const Request& request) {
   const Rank ranks = request.shape.ranks;
-  if (ranks > kMostRanks) return false;
+  if (ranks > kMostRanksOfAll) return false;
   const auto last = build_rank_part(request.plan, request.shape, ranks - 1);
   return !last || last->transfers.size() <= kMostTransfersOfAll / ranks;  // what does not fit is told below
 }

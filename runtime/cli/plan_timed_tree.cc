@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Rank kMostDrawn = 100;
+constexpr Rank kMostDrawnRanks = 100;
 
 void draw(const TimedTree& timed, bool is_time, Rank v, const std::string& indent, std::ostream& out) {
   out << v << "  at " << to_human(timed.time(timed.activation[v]), is_time) << '\n';
@@ -45,10 +45,10 @@ void print_text(const std::string& heading, const TimedTree& timed, bool is_time
                 std::ostream& out) {
   const auto human = [&](std::uint64_t ticks) { return to_human(timed.time(ticks), is_time) + unit; };
   out << heading << "\n\n";
-  if (timed.tree.size() <= kMostDrawn) {
+  if (timed.tree.size() <= kMostDrawnRanks) {
     draw(timed, is_time, timed.tree.root(), "", out);
   } else {
-    out << "(drawn up to " << kMostDrawn << " ranks; --json has them all)\n";
+    out << "(drawn up to " << kMostDrawnRanks << " ranks; --json has them all)\n";
   }
   out << "\ndistribution: " << human(timed.completion)
       << "\nreduction up the same tree: " << human(timed.reduction_completion) << '\n';

@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Rank kMostRanks = 10'000'000;  // a whole tree is kept in memory
+constexpr Rank kMostTreeRanks = 10'000'000;  // a whole tree is kept in memory
+
 TimedTree timed(Tree tree, const Costs& costs) {
   const CostModel& m = costs.ticked.model;
   std::vector<std::uint64_t> activation = activation_times(tree, m.send, m.receive());
@@ -119,15 +120,15 @@ std::optional<TreeParameters> parameters_of(const PlanTreeOptions& options, cons
 }
 
 // A sentence if something is wrong.
-std::string answer(const PlanTreeOptions& options, std::ostream& out) {
+std::string answer_tree(const PlanTreeOptions& options, std::ostream& out) {
   std::string error;
   if (!options.nodes.empty()) return answer_for_nodes(options, out);
   if (is_tree_file(options.tree)) return answer_for_file(options, out);
   const Rank root = options.root.value_or(0);
   if (options.tree.starts_with("heterogeneous"))
     return "the tree \"heterogeneous\" needs --nodes with each node's costs";
-  if (options.ranks < 1 || options.ranks > kMostRanks)
-    return "--ranks must be 1 to " + std::to_string(kMostRanks) + " for a whole tree";
+  if (options.ranks < 1 || options.ranks > kMostTreeRanks)
+    return "--ranks must be 1 to " + std::to_string(kMostTreeRanks) + " for a whole tree";
   if (root >= options.ranks) return "--root must be a rank, 0 to " + std::to_string(options.ranks - 1);
   if (options.costs.empty() && (options.tree == "fibo" || options.tree == "lambda"))
     return "the tree \"" + options.tree + "\" needs costs: --s with --r (or --l and --o), or --lambda";
@@ -146,7 +147,7 @@ std::string answer(const PlanTreeOptions& options, std::ostream& out) {
 
 int plan_tree(const PlanTreeOptions& options, std::ostream& out, std::ostream& err) {
   return answer_or_explain(err, [&](std::string& error) {
-    error = answer(options, out);
+    error = answer_tree(options, out);
     return error.empty() ? 0 : 2;
   });
 }

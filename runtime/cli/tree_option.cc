@@ -9,8 +9,6 @@
 namespace fibocast {
 namespace {
 
-Status invalid(const std::string& sentence) { return {Code::kInvalid, sentence, {}}; }
-
 // Both costs as integers in one unit.
 Result<TreeParameters> parameters_of(const TreeOption& option) {
   const auto s = parse_quantity(option.s);

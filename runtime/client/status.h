@@ -43,6 +43,8 @@ struct Status {
   int exit_code() const;
 };
 
+inline Status invalid(std::string sentence) { return {Code::kInvalid, std::move(sentence), {}}; }
+
 // A value, or why there is none.
 template <class T>
 class [[nodiscard]] Result {

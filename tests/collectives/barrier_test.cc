@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule.h"
+#include "tests/collectives/machines.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Plan kManna = {.reduction = {.s = 88, .r = 27}, .distribution = {.s = 27, .r = 88}};
+using test::kMannaPlan;
 
-std::string text(Rank ranks, Rank me) { return to_text(build_rank_part(kManna, {.ranks = ranks}, me).value(), me); }
+std::string text(Rank ranks, Rank me) { return to_text(build_rank_part(kMannaPlan, {.ranks = ranks}, me).value(), me); }
 
 TEST(Barrier, RootReceivesAllThenSendsLargestSubtreeFirst) {
   EXPECT_EQ(text(5, 0),
@@ -35,7 +36,7 @@ TEST(Barrier, OthersHaveOneParentInEachTree) {
 }
 
 TEST(Barrier, OneRankHasStagesAndNoTransfers) {
-  const auto part = build_rank_part(kManna, {.ranks = 1}, 0);
+  const auto part = build_rank_part(kMannaPlan, {.ranks = 1}, 0);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->stages.size(), 2u);
   EXPECT_TRUE(part->transfers.empty());
@@ -43,7 +44,7 @@ TEST(Barrier, OneRankHasStagesAndNoTransfers) {
 
 TEST(Barrier, TwoMessagesForEachRankButTheRoot) {
   for (Rank p : {1u, 2u, 19u, 200u}) {
-    const auto schedule = build_schedule(kManna, {.ranks = p});
+    const auto schedule = build_schedule(kMannaPlan, {.ranks = p});
     ASSERT_TRUE(schedule);
     std::uint32_t sends = 0;
     for (const RankPart& part : schedule->ranks)
@@ -53,7 +54,7 @@ TEST(Barrier, TwoMessagesForEachRankButTheRoot) {
 }
 
 TEST(Barrier, ARankOfAThousandMillion) {
-  const auto part = build_rank_part(kManna, {.ranks = 1'000'000'000}, 123'456'789);
+  const auto part = build_rank_part(kMannaPlan, {.ranks = 1'000'000'000}, 123'456'789);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->stages.size(), 2u);
   EXPECT_LT(part->transfers.size(), 200u);

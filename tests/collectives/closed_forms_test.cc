@@ -12,22 +12,20 @@
 #include "collectives/predict.h"
 #include "collectives/tree_view.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/machines.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Ports kBothPorts[] = {Ports::kShared, Ports::kIndependent};
+using test::kBothPorts;
 
-struct Latencies {
-  std::uint64_t s, r;
-};
-constexpr Latencies kLatencies[] = {{1, 3}, {1, 1}, {27, 88}, {20, 4}, {3, 1}};
+constexpr LatencyRatio kRatios[] = {{1, 3}, {1, 1}, {27, 88}, {20, 4}, {3, 1}};
 
 // All of r occupies the receiver (A30), or all of it is wire: the postal model.
-CostModel occupied(const Latencies& l, Ports ports) {
+CostModel occupied(const LatencyRatio& l, Ports ports) {
   return {.send = l.s, .latency = 0, .occupancy = l.r, .ports = ports};
 }
-CostModel postal(const Latencies& l) {
+CostModel postal(const LatencyRatio& l) {
   return {.send = l.s, .latency = l.r, .occupancy = 0, .ports = Ports::kIndependent};
 }
 
@@ -55,7 +53,7 @@ std::uint64_t ceil_log(std::uint64_t base, std::uint64_t p) {
 }
 
 TEST(ClosedForms, A19SequentialMulticast) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Ports ports : kBothPorts)
       for (Rank p = 2; p <= 100; ++p)
         EXPECT_EQ(predicted(shape_of(Operation::kMulticast, p, "sequential"), occupied(l, ports)), (p - 1) * l.s + l.r);
@@ -63,7 +61,7 @@ TEST(ClosedForms, A19SequentialMulticast) {
 }
 
 TEST(ClosedForms, A20CompleteTreesInHeapOrder) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Ports ports : kBothPorts)
       for (const std::uint64_t n : {1, 2, 3, 8}) {
         std::uint64_t p = 1, row = 1;
@@ -75,7 +73,7 @@ TEST(ClosedForms, A20CompleteTreesInHeapOrder) {
 }
 
 TEST(ClosedForms, A21BinomialMulticast) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Ports ports : kBothPorts)
       for (Rank levels = 0; levels <= 10; ++levels)
         EXPECT_EQ(predicted(shape_of(Operation::kMulticast, Rank{1} << levels, "binomial"), occupied(l, ports)),
@@ -84,7 +82,7 @@ TEST(ClosedForms, A21BinomialMulticast) {
 }
 
 TEST(ClosedForms, A6FiboMulticastsTakeT) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Ports ports : kBothPorts)
       for (Rank p = 1; p <= 200; ++p)
         ASSERT_EQ(predicted(shape_of(Operation::kMulticast, p, "fibo"), occupied(l, ports)), shortest(p, l.s, l.r));
@@ -92,7 +90,7 @@ TEST(ClosedForms, A6FiboMulticastsTakeT) {
 
 // Reducing along the mirror tree takes T with s and r exchanged, and no other tree is faster.
 TEST(ClosedForms, A30ReductionsAndBarriers) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Ports ports : kBothPorts)
       for (Rank p = 1; p <= 100; ++p) {
         const CostModel model = occupied(l, ports);
@@ -149,7 +147,7 @@ TEST(ClosedForms, F4PostalCombineTakesAsManyRoundsAsABroadcast) {
 // lambda = a / b as a cost model whose ticks are short enough that a round of delay-send is a whole number of them.
 struct Rounds {
   std::uint64_t floor, ceil;  // of lambda
-  Latencies ticks;
+  LatencyRatio ticks;
 };
 Rounds rounds_of(const Rational& lambda) {
   const LatencyRatio l = latencies_of_lambda(lambda).value();
@@ -157,11 +155,11 @@ Rounds rounds_of(const Rational& lambda) {
   return {floor, (l.s + l.r + l.s - 1) / l.s, {l.s * floor, l.r * floor}};
 }
 
-constexpr const char* kLambdas[] = {"1", "1.44", "1.5", "2", "2.5", "2.7", "3", "9/5"};
+constexpr const char* kLambdaTexts[] = {"1", "1.44", "1.5", "2", "2.5", "2.7", "3", "9/5"};
 
 // T' = T of lambda rounded up; T'' = lambda / m times T of m, lambda rounded down.
 TEST(ClosedForms, B26B27BothDelays) {
-  for (const char* lambda : kLambdas) {
+  for (const char* lambda : kLambdaTexts) {
     const Rounds l = rounds_of(parse_quantity(lambda)->value);
     for (Rank n = 1; n <= 64; ++n) {
       const std::uint64_t receive = l.ticks.s * shortest(n, 1, l.ceil - 1);
@@ -193,7 +191,7 @@ TEST(ClosedForms, B30GoldenTimesOfBothDelays) {
 
 // 2 (p - 1) steps, in each of which everybody sends one block on.
 TEST(ClosedForms, RingAllreduce) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (const Rank p : {2u, 3u, 4u, 5u, 7u, 8u, 13u, 16u, 31u, 64u, 100u})
       for (const Ports ports : kBothPorts)
         ASSERT_EQ(predicted(shape_of(Operation::kAllreduce, p, "ring"), occupied(l, ports)), 2 * (p - 1) * (l.s + l.r));
@@ -207,7 +205,7 @@ TEST(ClosedForms, RingAllreduceSendsEveryByteAlmostTwice) {
 }
 
 TEST(ClosedForms, BruckRounds) {
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kRatios)
     for (Rank p = 1; p <= 130; ++p)
       for (const Operation operation : {Operation::kAllgather, Operation::kAlltoall})
         ASSERT_EQ(predicted(shape_of(operation, p, "bruck"), postal(l)), ceil_log(2, p) * (l.s + l.r)) << p;
@@ -241,7 +239,7 @@ TEST(ClosedForms, SequentialScatterAndGather) {
 
 // The k-th message of a rank is sent at k s and comes p - 1 - k messages before the last: the slower port decides.
 TEST(ClosedForms, PairwiseAlltoall) {
-  for (const Latencies& l : {Latencies{27, 88}, {88, 27}, {1, 0}})
+  for (const LatencyRatio& l : {LatencyRatio{27, 88}, {88, 27}, {1, 0}})
     for (Rank p = 2; p <= 60; ++p)
       ASSERT_EQ(predicted(shape_of(Operation::kAlltoall, p, "pairwise"), occupied(l, Ports::kIndependent)),
                 l.s + l.r + (p - 2) * std::max(l.s, l.r));

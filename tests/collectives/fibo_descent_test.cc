@@ -11,16 +11,12 @@
 namespace fibocast {
 namespace {
 
-struct Latencies {
-  std::uint64_t s, r;
-};
-
 // The usual ratios and measured ones without a common divisor; a fan-out far beyond the table of binomials too.
-constexpr Latencies kLatencies[] = {{1, 0},       {1, 1},       {1, 3},         {27, 88},        {88, 27},
-                                    {3137, 9413}, {9413, 3137}, {27000, 88001}, {88001, 27000},  {1, 500},
-                                    {500, 1},     {20, 19},     {999, 1000},    {1000003, 1009}, {6, 4}};
+constexpr LatencyRatio kManyRatios[] = {{1, 0},       {1, 1},       {1, 3},         {27, 88},        {88, 27},
+                                        {3137, 9413}, {9413, 3137}, {27000, 88001}, {88001, 27000},  {1, 500},
+                                        {500, 1},     {20, 19},     {999, 1000},    {1000003, 1009}, {6, 4}};
 
-::testing::AssertionResult is_like(const Tree& tree, const Latencies& l, Rank me) {
+::testing::AssertionResult is_like(const Tree& tree, const LatencyRatio& l, Rank me) {
   const FiboDescent found(l.s, l.r, tree.size(), me);
   const auto children = tree.children(me);
   if (found.parent() != tree.parent(me) || found.children() != children.size())
@@ -43,7 +39,7 @@ TEST(FiboDescent, GoldenTrees) {
 
 TEST(FiboDescent, EqualsTheWholeTreeForRandomGroups) {
   std::mt19937 random(7);
-  for (const Latencies& l : kLatencies)
+  for (const LatencyRatio& l : kManyRatios)
     for (int i = 0; i < 12; ++i) {
       const Tree tree = tree_fibo(1 + random() % 2000, l.s, l.r);
       for (Rank v = 0; v < tree.size(); ++v)
@@ -54,7 +50,7 @@ TEST(FiboDescent, EqualsTheWholeTreeForRandomGroups) {
 TEST(FiboDescent, EqualsTheWholeTreeForRandomLatencies) {
   std::mt19937 random(8);
   for (int i = 0; i < 60; ++i) {
-    const Latencies l{1 + random() % 100'000, random() % 300'000};
+    const LatencyRatio l{1 + random() % 100'000, random() % 300'000};
     const Tree tree = tree_fibo(1 + random() % 2000, l.s, l.r);
     for (Rank v = 0; v < tree.size(); ++v)
       ASSERT_TRUE(is_like(tree, l, v)) << l.s << ' ' << l.r << " of " << tree.size();
@@ -63,7 +59,7 @@ TEST(FiboDescent, EqualsTheWholeTreeForRandomLatencies) {
 
 TEST(FiboDescent, EqualsTheWholeTreeForSomeRanksOfLargeGroups) {
   std::mt19937 random(9);
-  for (const Latencies& l : kLatencies) {
+  for (const LatencyRatio& l : kManyRatios) {
     const Tree tree = tree_fibo(50'000 + random() % 1'000'000, l.s, l.r);
     for (int k = 0; k < 2000; ++k) {
       const auto v = static_cast<Rank>(k == 0 ? 0 : random() % tree.size());

@@ -12,7 +12,7 @@
 namespace fibocast {
 namespace {
 
-constexpr CostModel kModels[] = {
+constexpr CostModel kForecastModels[] = {
     {.send = 27, .latency = 0, .occupancy = 88},
     {.send = 5, .latency = 2, .occupancy = 2, .send_per_byte = 1, .occupancy_per_byte = 2},
     {.send = 1, .latency = 0, .occupancy = 0},
@@ -73,7 +73,7 @@ class EveryForecast : public testing::TestWithParam<Ports> {};
 
 TEST_P(EveryForecast, EqualsThePredictionOfAllRanks) {
   for (const AlgorithmEntry& entry : algorithm_catalog())
-    for (const CostModel& model : kModels)
+    for (const CostModel& model : kForecastModels)
       for (const Rank ranks : {1u, 2u, 3u, 5u, 8u, 13u, 19u, 32u, 64u})
         for (const std::uint64_t bytes : {0u, 8u, 2520u * 8, 4096u}) {
           compare(shape_of(entry, ranks, bytes, bytes / 5), model, GetParam());
@@ -87,7 +87,7 @@ TEST_P(EveryForecast, OfTreesWithOtherArities) {
       OperationShape shape = shape_of(entry, 50, 1000, 96);
       shape.choice.parameter = parameter;
       if (!entry.name.ends_with(":K") || !is_known(entry.operation, shape.choice)) continue;
-      for (const CostModel& model : kModels) compare(shape, model, GetParam());
+      for (const CostModel& model : kForecastModels) compare(shape, model, GetParam());
     }
 }
 

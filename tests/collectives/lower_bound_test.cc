@@ -5,12 +5,14 @@
 
 #include "collectives/planner.h"
 #include "collectives/schedule.h"
+#include "tests/collectives/machines.h"
 
 namespace fibocast {
 namespace {
 
-constexpr CostModel kManna{.send = 27, .latency = 0, .occupancy = 88};
-constexpr CostModel kModels[] = {
+using test::kManna;
+
+constexpr CostModel kBoundedModels[] = {
     kManna,
     {.send = 5, .latency = 4, .occupancy = 5},  // postal: r = l + o, s = o
     {.send = 1, .latency = 0, .occupancy = 0},
@@ -34,7 +36,7 @@ void nothing_beats_the_bound(const PlanQuestion& question) {
 
 TEST(LowerBound, IsBelowEveryCandidate) {
   for (int op = 1; op <= 8; ++op)
-    for (CostModel model : kModels)
+    for (CostModel model : kBoundedModels)
       for (const Ports ports : {Ports::kShared, Ports::kIndependent})
         for (const HostSharing& hosts : kHosts)
           for (const Rank ranks : {1u, 2u, 3u, 4u, 6u, 8u, 13u, 19u, 32u, 50u})

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "collectives/schedule.h"
+#include "tests/collectives/machines.h"
 
 namespace fibocast {
 namespace {
 
-constexpr CostModel kManna{.send = 27, .latency = 0, .occupancy = 88};
+using test::kManna;
+
 // MANNA; the Delta as a postal machine (lambda 2.17); the others are A31's and the issue's.
 constexpr CostModel kPresets[] = {
     kManna,

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "collectives/tree_catalog.h"
+#include "tests/collectives/machines.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Ports kBothPorts[] = {Ports::kShared, Ports::kIndependent};
+using test::kBothPorts;
+
 constexpr TreeSpec kFiboDown = {.s = 27, .r = 88};
 constexpr TreeSpec kFiboUp = {.s = 88, .r = 27};
 constexpr TreeSpec kBinomial = {.kind = TreeKind::kBinomial};

@@ -2,15 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/collectives/machines.h"
+
 namespace fibocast {
 namespace {
 
-constexpr Plan kManna = {.reduction = {.s = 88, .r = 27}, .distribution = {.s = 27, .r = 88}};
+using test::kMannaPlan;
 
 TEST(Schedule, TextRoundTrip) {
   for (const Operation operation : {Operation::kBarrier, Operation::kMulticast})
     for (Rank p : {1u, 2u, 3u, 19u, 100u}) {
-      const auto schedule = build_schedule(kManna, {operation, p, 1000, 300});
+      const auto schedule = build_schedule(kMannaPlan, {operation, p, 1000, 300});
       ASSERT_TRUE(schedule);
       std::string error;
       const auto back = parse_schedule(to_text(*schedule), error);
@@ -63,7 +65,7 @@ TEST(Schedule, AWrongTextNamesTheLine) {
 
 TEST(Schedule, RefusesAnInvalidPlan) {
   EXPECT_FALSE(build_schedule({.reduction = {.s = 0}, .distribution = {}}, {.ranks = 3}));
-  EXPECT_FALSE(build_rank_part(kManna, {.ranks = 3}, 3));
+  EXPECT_FALSE(build_rank_part(kMannaPlan, {.ranks = 3}, 3));
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "collectives/tree_fibo.h"
+#include "tests/collectives/children.h"
 
 namespace fibocast {
 namespace {
 
+using test::children;
 using Ranks = std::vector<Rank>;
-
-Ranks children(const Tree& tree, Rank v) { return {tree.children(v).begin(), tree.children(v).end()}; }
 
 Tree read(std::string_view text) {
   std::string error;

@@ -9,11 +9,12 @@
 #include "collectives/tree_fibo.h"
 #include "collectives/tree_kary.h"
 #include "collectives/tree_sequential.h"
+#include "tests/collectives/children.h"
 
 namespace fibocast {
 namespace {
 
-std::vector<Rank> children(const Tree& tree, Rank v) { return {tree.children(v).begin(), tree.children(v).end()}; }
+using test::children;
 
 TEST(Tree, A1ActivationFollowsSendOrder) {
   const std::vector<Rank> parent = {kNoRank, 0, 0, 1};

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/collectives/machines.h"
+
 namespace fibocast {
 namespace {
 
-constexpr Plan kManna = {.reduction = {.s = 88, .r = 27}, .distribution = {.s = 27, .r = 88}};
+using test::kMannaPlan;
 
-Schedule barrier(Rank ranks) { return build_schedule(kManna, {.ranks = ranks}).value(); }
-Schedule multicast(Rank ranks) { return build_schedule(kManna, {Operation::kMulticast, ranks, 1000, 300}).value(); }
+Schedule barrier(Rank ranks) { return build_schedule(kMannaPlan, {.ranks = ranks}).value(); }
+Schedule multicast(Rank ranks) { return build_schedule(kMannaPlan, {Operation::kMulticast, ranks, 1000, 300}).value(); }
 Schedule parsed(const std::string& text) {
   std::string error;
   return parse_schedule(text, error).value();

@@ -10,7 +10,7 @@ namespace fibocast {
 namespace {
 
 constexpr double kTolerance = 0.06;
-constexpr NodeId kNodes = 5;
+constexpr NodeId kEmulated = 5;
 
 void expect_near(const Json& estimate, double truth, const char* what) {
   EXPECT_NEAR(estimate["value"].get<double>(), truth, kTolerance * truth) << what;
@@ -19,7 +19,7 @@ void expect_near(const Json& estimate, double truth, const char* what) {
 class Calibrate : public testing::Test {
  protected:
   void up_emulated(const Words& more = {}) {
-    Words words{"-n", std::to_string(kNodes), "--scale", "100", "--machine", "manna"};
+    Words words{"-n", std::to_string(kEmulated), "--scale", "100", "--machine", "manna"};
     for (const char* setting : {"l_ns=22000", "o_ns=66000", "send_per_byte_ns=2", "receive_per_byte_ns=3"})
       words.insert(words.end(), {"--settings", std::string("emulation.") + setting});
     words.insert(words.end(), more.begin(), more.end());
@@ -83,7 +83,7 @@ TEST_F(Calibrate, SlowNodesAreFound) {
   const Json answer = calibrated();
   ASSERT_FALSE(answer.is_null());
   EXPECT_EQ(answer["types"], Json::array({{0, 1, 2}, {3, 4}}));
-  for (NodeId rank = 0; rank < kNodes; ++rank) {
+  for (NodeId rank = 0; rank < kEmulated; ++rank) {
     expect_near(answer["per_node"][rank]["s_ns"], rank < 3 ? 27'000 : 54'000, "s");
     expect_near(answer["per_node"][rank]["r_ns"], 88'000, "r");
   }

@@ -10,7 +10,7 @@
 namespace fibocast {
 namespace {
 
-constexpr NodeId kNodes = 2;
+constexpr NodeId kHosts = 2;
 constexpr Nanoseconds kTrueOffset = 86'400'000'000'000;  // of rank 1: a day
 
 class Clocks : public testing::TestWithParam<const char*> {
@@ -19,7 +19,7 @@ class Clocks : public testing::TestWithParam<const char*> {
     if (network_.made().exit_code != 0) GTEST_SKIP() << "no network namespaces: " << network_.made().err;
     if (Running({"unshare", "--time", "--monotonic", "1", "true"}, {}, folder_.file("")).wait().exit_code != 0)
       GTEST_SKIP() << "no time namespaces";
-    for (NodeId rank = 0; rank < kNodes; ++rank) start(rank);
+    for (NodeId rank = 0; rank < kHosts; ++rank) start(rank);
     ASSERT_TRUE(eventually([&] { return reach(0, 1) != nullptr; }));
   }
   std::string socket(NodeId rank) const { return folder_.file("node-" + std::to_string(rank) + ".sock"); }
@@ -45,8 +45,8 @@ class Clocks : public testing::TestWithParam<const char*> {
   }
 
   TestCluster folder_;
-  PartedNetwork network_{folder_, kNodes, 1};
-  std::optional<Running> daemons_[kNodes];
+  PartedNetwork network_{folder_, kHosts, 1};
+  std::optional<Running> daemons_[kHosts];
 };
 
 TEST_P(Clocks, TheErrorOfAnOffsetIsWithinItsBound) {

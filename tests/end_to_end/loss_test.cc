@@ -13,8 +13,6 @@
 namespace fibocast {
 namespace {
 
-const int kLosses = times_or(6);
-
 class Loss : public Members, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override { up(GetParam()); }

@@ -14,7 +14,6 @@ namespace fibocast {
 namespace {
 
 constexpr NodeId kBefore = 3, kAfter = 4;
-constexpr auto kPatience = std::chrono::seconds(60);
 
 class NewNode : public testing::TestWithParam<const char*> {
  protected:

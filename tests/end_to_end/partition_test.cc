@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "tests/end_to_end/members.h"
 #include "tests/end_to_end/parted_network.h"
 
 namespace fibocast {
@@ -20,8 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr NodeId kNodes = 16, kMajority = 10;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr NodeId kMajority = 10;
 
 class Partition : public testing::TestWithParam<const char*> {
  protected:

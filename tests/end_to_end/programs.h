@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,8 @@ namespace fibocast {
 
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
+
+inline constexpr auto kPatience = std::chrono::seconds(60);  // far more than it takes: a hang is told by its code
 
 struct Ended {
   int exit_code = -1;  // 128 + signal if it was killed

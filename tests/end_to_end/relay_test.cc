@@ -7,8 +7,6 @@
 namespace fibocast {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(60);
-
 class Relayed : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { cluster_.up({"-n", "3", "--transport", GetParam()}); }

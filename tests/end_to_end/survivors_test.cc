@@ -15,8 +15,6 @@
 namespace fibocast {
 namespace {
 
-const int kLosses = times_or(6);
-
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLarge = 1 << 20;

@@ -30,8 +30,6 @@ std::string error_of(const ExperimentRequest& request) {
   return error;
 }
 
-constexpr Ticks kMicrosecond = 1000;
-
 // A27 and A30, on one crossbar.
 TEST(Experiment, TheNineteenNodesOfManna) {
   ExperimentRequest request = on("manna", Operation::kMulticast, 19);

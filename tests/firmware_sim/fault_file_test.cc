@@ -7,13 +7,13 @@ namespace {
 
 using Kind = Fault::Kind;
 
-std::string error_of(const std::string& text) {
+std::string error_of_faults(const std::string& text) {
   std::string error;
   EXPECT_FALSE(parse_faults(text, "f.toml", 8, error)) << text;
   return error;
 }
 
-std::string error_of_fault(const std::string& lines) { return error_of("[[fault]]\n" + lines); }
+std::string error_of_fault(const std::string& lines) { return error_of_faults("[[fault]]\n" + lines); }
 
 std::vector<Fault> read(const std::string& text) {
   std::string error;
@@ -70,12 +70,12 @@ TEST(FaultFile, MayBeEmptyAndFaultsOfMessagesMayConcernAll) {
 }
 
 TEST(FaultFile, MistakesInTheOutlineAreOneSentence) {
-  EXPECT_TRUE(error_of("[[fault]\n").starts_with("f.toml:1: "));
-  EXPECT_EQ(error_of("[[faults]]\nkind = 'loss'"), "f.toml:1: there is no 'faults'; there are fault");
-  EXPECT_EQ(error_of("\nfault = 3"), "f.toml:2: fault is 3; allowed: tables that begin with [[fault]]");
-  EXPECT_TRUE(error_of("[fault]\nkind = 'loss'").ends_with("; allowed: tables that begin with [[fault]]"));
+  EXPECT_TRUE(error_of_faults("[[fault]\n").starts_with("f.toml:1: "));
+  EXPECT_EQ(error_of_faults("[[faults]]\nkind = 'loss'"), "f.toml:1: there is no 'faults'; there are fault");
+  EXPECT_EQ(error_of_faults("\nfault = 3"), "f.toml:2: fault is 3; allowed: tables that begin with [[fault]]");
+  EXPECT_TRUE(error_of_faults("[fault]\nkind = 'loss'").ends_with("; allowed: tables that begin with [[fault]]"));
   const std::string kinds = "loss, duplicate, reorder, delay, partition, one-way, pause, crash, slow, clock-jump";
-  EXPECT_EQ(error_of("\n[[fault]]\nnodes = [1]"), "f.toml:2: the fault has no kind; allowed: " + kinds);
+  EXPECT_EQ(error_of_faults("\n[[fault]]\nnodes = [1]"), "f.toml:2: the fault has no kind; allowed: " + kinds);
   EXPECT_EQ(error_of_fault("kind = 'fire'"), "f.toml:2: kind is 'fire'; allowed: " + kinds);
   EXPECT_EQ(error_of_fault("kind = 3"), "f.toml:2: kind is 3; allowed: a text in quotes");
 }
@@ -105,7 +105,7 @@ TEST(FaultFile, MistakesInValuesAreOneSentence) {
 }
 
 TEST(FaultFile, WhatDoesNotFitTogetherIsSaidWithTheFaultsLine) {
-  EXPECT_EQ(error_of("\n[[fault]]\nkind = 'loss'\nbegins_ms = 5\nheals_ms = 5"),
+  EXPECT_EQ(error_of_faults("\n[[fault]]\nkind = 'loss'\nbegins_ms = 5\nheals_ms = 5"),
             "f.toml:2: loss: it heals before it begins");
   EXPECT_EQ(error_of_fault("kind = 'slow'\nnodes = [1]"), "f.toml:1: slow: needs a time above 0");
   EXPECT_EQ(error_of_fault("kind = 'partition'"), "f.toml:1: partition: needs nodes");

@@ -15,7 +15,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr std::uint64_t kElement = sizeof(std::uint64_t);
 
 // Each rank below one that was placed before it, in a random order.

@@ -6,7 +6,7 @@
 namespace fibocast {
 namespace {
 
-std::string error_of(const std::string& text) {
+std::string error_of_machine(const std::string& text) {
   std::string error;
   EXPECT_FALSE(parse_machine(text, "m.toml", error)) << text;
   return error;
@@ -58,33 +58,36 @@ TEST(MachineFile, EveryKindOfNetwork) {
 }
 
 TEST(MachineFile, MistakesAreOneSentence) {
-  EXPECT_EQ(error_of("colour = 3"), "m.toml:1: there is no 'colour'; there are note, ports, node, kinds, network");
-  EXPECT_EQ(error_of("ports = 'both'"), "m.toml:1: ports is 'both'; allowed: \"shared\", \"independent\"");
-  EXPECT_EQ(error_of("node = 3"), "m.toml:1: node is 3; allowed: a table");
-  EXPECT_EQ(error_of("[node]\nsend = 0.5"),
+  EXPECT_EQ(error_of_machine("colour = 3"),
+            "m.toml:1: there is no 'colour'; there are note, ports, node, kinds, network");
+  EXPECT_EQ(error_of_machine("ports = 'both'"), "m.toml:1: ports is 'both'; allowed: \"shared\", \"independent\"");
+  EXPECT_EQ(error_of_machine("node = 3"), "m.toml:1: node is 3; allowed: a table");
+  EXPECT_EQ(error_of_machine("[node]\nsend = 0.5"),
             "m.toml:2: node.send is 0.5; allowed: a whole number or, in quotes, \"27us\", \"9/5\", \"0.8\"");
-  EXPECT_EQ(error_of("[node]\nsend = -1"),
+  EXPECT_EQ(error_of_machine("[node]\nsend = -1"),
             "m.toml:2: node.send is -1; allowed: a whole number or, in quotes, \"27us\", \"9/5\", \"0.8\"");
-  EXPECT_EQ(error_of("[node]\nspeed = 2"),
+  EXPECT_EQ(error_of_machine("[node]\nspeed = 2"),
             "m.toml:2: there is no 'node.speed'; there are send, occupancy, send_per_byte, occupancy_per_byte");
-  EXPECT_EQ(error_of("[node]\nsend = '1us'\noccupancy = 3"),
+  EXPECT_EQ(error_of_machine("[node]\nsend = '1us'\noccupancy = 3"),
             "m.toml: some costs have a unit of time and some have none");
-  EXPECT_EQ(error_of("[kinds.a]\nfactor = '2us'"),
+  EXPECT_EQ(error_of_machine("[kinds.a]\nfactor = '2us'"),
             "m.toml:2: kinds.a.factor is '2us'; allowed: a whole number or, in quotes, \"3/2\", \"1.5\"");
-  EXPECT_EQ(error_of("[kinds.a]\nnodes = 3"), "m.toml:2: kinds.a.nodes is 3; allowed: a list of node numbers");
-  EXPECT_EQ(error_of("[kinds.a]\nnodes = [2, 2]"), "m.toml:2: kinds.a.nodes is 2; allowed: each node in one list");
-  EXPECT_EQ(error_of("[kinds.a]\nnodes = [99999999]"),
+  EXPECT_EQ(error_of_machine("[kinds.a]\nnodes = 3"), "m.toml:2: kinds.a.nodes is 3; allowed: a list of node numbers");
+  EXPECT_EQ(error_of_machine("[kinds.a]\nnodes = [2, 2]"),
+            "m.toml:2: kinds.a.nodes is 2; allowed: each node in one list");
+  EXPECT_EQ(error_of_machine("[kinds.a]\nnodes = [99999999]"),
             "m.toml:2: kinds.a.nodes is 99999999; allowed: nodes below 16000000");
-  EXPECT_EQ(error_of("[network]\nrows = 3"),
+  EXPECT_EQ(error_of_machine("[network]\nrows = 3"),
             "m.toml:1: network.kind must be \"ideal\", \"crossbar\", \"mesh\", \"fat-tree\" or \"workstations\"");
-  EXPECT_EQ(error_of("[network]\nkind = 'ideal'\nrows = 3"),
+  EXPECT_EQ(error_of_machine("[network]\nkind = 'ideal'\nrows = 3"),
             "m.toml:3: there is no 'network.rows'; there are kind, nodes, latency");
-  EXPECT_EQ(error_of("[network]\nkind = 'mesh'\nrows = '3'"), "m.toml:3: network.rows is '3'; allowed: a whole number");
-  EXPECT_EQ(error_of("[network]\nkind = 'mesh'\nwormhole = 1"),
+  EXPECT_EQ(error_of_machine("[network]\nkind = 'mesh'\nrows = '3'"),
+            "m.toml:3: network.rows is '3'; allowed: a whole number");
+  EXPECT_EQ(error_of_machine("[network]\nkind = 'mesh'\nwormhole = 1"),
             "m.toml:3: network.wormhole is 1; allowed: true, false");
-  EXPECT_EQ(error_of("[network]\nkind = 'fat-tree'\ncapacity = 1"),
+  EXPECT_EQ(error_of_machine("[network]\nkind = 'fat-tree'\ncapacity = 1"),
             "m.toml:3: network.capacity is 1; allowed: a text in quotes");
-  EXPECT_TRUE(error_of("[network").starts_with("m.toml:1: "));
+  EXPECT_TRUE(error_of_machine("[network").starts_with("m.toml:1: "));
 }
 
 TEST(MachinePresets, AllCanBeBuilt) {

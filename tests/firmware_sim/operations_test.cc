@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr Rank kRanks[] = {1, 2, 3, 5, 8, 13, 16, 19, 32};
+constexpr Rank kRankCounts[] = {1, 2, 3, 5, 8, 13, 16, 19, 32};
 constexpr std::uint64_t kSizes[] = {0, 8, 1000, 40'000};  // whole elements of 8 bytes
 constexpr int kGenerations = 3;
 
@@ -180,7 +180,7 @@ TEST_P(EveryAlgorithmOnNodes, GivesEveryRankTheRightBytes) {
   const AlgorithmEntry& entry = algorithm_catalog()[GetParam()];
   const bool rooted = is_push(entry.operation) || entry.operation == Operation::kReduce ||
                       entry.operation == Operation::kGather || entry.operation == Operation::kConquer;
-  for (const Rank ranks : kRanks) {
+  for (const Rank ranks : kRankCounts) {
     for (const std::uint64_t bytes : kSizes) {
       if (entry.operation == Operation::kBarrier && bytes > 0) continue;
       if (ranks > 16 && bytes > 1000) continue;  // the real daemons stream among 32 (tests/end_to_end)

@@ -11,7 +11,6 @@ namespace {
 
 constexpr Rank kRanks = 6;
 constexpr Rank kMissing = 4;
-constexpr Nanoseconds kSecond = 1'000'000'000;
 
 struct Case {
   Operation operation;

@@ -11,7 +11,6 @@ namespace fibocast {
 namespace {
 
 constexpr Rank kRanks = 8;
-constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kBegin = 5'000'000'000;                                 // of the recording's clock
 constexpr CostModel kMachine = {.send = 27, .latency = 10, .occupancy = 78};  // in milliseconds
 

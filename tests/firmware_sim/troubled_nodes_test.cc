@@ -11,9 +11,6 @@ namespace {
 using Kind = Fault::Kind;
 using test::experiment_on;
 
-constexpr Nanoseconds kMillisecond = 1'000'000;
-constexpr Nanoseconds kSecond = 1'000'000'000;
-
 TroubledRun run_with(const ExperimentRequest& request, const std::vector<Fault>& faults) {
   std::string error;
   auto experiment = Experiment::prepare(request, error);

@@ -2,21 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/house/include_rules.h"
+#include "tests/house/read_file.h"
 
 namespace fibocast {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(IncludeDirection, HoldsInTheWholeTree) {
   const fs::path root = FIBOCAST_SOURCE_DIR;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "tests/house/read_file.h"
 
 namespace fibocast {
 namespace {
@@ -18,11 +18,6 @@ namespace fs = std::filesystem;
 const fs::path kRoot = FIBOCAST_SOURCE_DIR;
 // Not ours: the repository, what is built, what programs wrote.
 const std::set<std::string> kNotSource = {".git", "build", "results", "__pycache__"};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<fs::path> source_files() {
   std::vector<fs::path> files;

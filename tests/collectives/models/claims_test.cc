@@ -12,9 +12,12 @@
 #include "collectives/tree_kary.h"
 #include "collectives/tree_sequential.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/workstation_costs.h"
 
 namespace fibocast {
 namespace {
+
+using test::machine;
 
 nlohmann::json claim(int id) {
   for (auto& claim : test::golden("claims.json", "claims"))
@@ -24,11 +27,6 @@ nlohmann::json claim(int id) {
 }
 
 nlohmann::json computed(int id) { return claim(id)["computed"]; }
-
-TickedWorkstations machine(const std::string& letters, WorkstationPreset preset, std::uint64_t bytes) {
-  std::string error;
-  return workstations_in_ticks(workstations_of_letters(letters, preset, error).value(), bytes);
-}
 
 TEST(Claims, Paper003GrowthAndBases) {
   std::vector<std::uint64_t> f;

@@ -6,14 +6,12 @@
 #include <array>
 
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/fat_trees.h"
 
 namespace fibocast {
 namespace {
 
-FatTree fat_tree(std::uint64_t leaves, std::string_view capacities) {
-  std::string error;
-  return make_fat_tree(leaves, capacities, error).value();
-}
+using test::fat_tree;
 
 std::vector<FatTreeDispatch> schedule_of(const FatTree& tree, bool pipelined) {
   std::string error;

@@ -7,14 +7,12 @@
 
 #include "collectives/flood_order.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/fat_trees.h"
 
 namespace fibocast {
 namespace {
 
-FatTree fat_tree(std::uint64_t leaves, std::string_view capacities = "constant") {
-  std::string error;
-  return make_fat_tree(leaves, capacities, error).value();
-}
+using test::fat_tree;
 
 constexpr FloodTies kAllTies[] = {{false, false}, {false, true}, {true, false}, {true, true}};
 

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/fat_trees.h"
 
 namespace fibocast {
 namespace {
 
-FatTree fat_tree(std::uint64_t leaves, std::string_view capacities = "constant") {
-  std::string error;
-  return make_fat_tree(leaves, capacities, error).value();
-}
+using test::fat_tree;
 
 // Of a schedule without a conflict: by the simulator, at each destination.
 std::vector<std::uint64_t> arrivals(Rank n, const std::vector<FatTreeDispatch>& schedule) {

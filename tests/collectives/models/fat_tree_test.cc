@@ -5,18 +5,14 @@
 #include <cmath>
 
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/fat_trees.h"
 
 namespace fibocast {
 namespace {
 
-FatTree fat_tree(std::uint64_t leaves, const std::string& capacities) {
-  std::string error;
-  const auto tree = make_fat_tree(leaves, capacities, error);
-  EXPECT_TRUE(tree) << error;
-  return tree.value();
-}
+using test::fat_tree;
 
-FatTree fat_tree(const nlohmann::json& entry) { return {entry["n"], entry["c"].get<std::vector<std::uint64_t>>()}; }
+FatTree fat_tree_of(const nlohmann::json& entry) { return {entry["n"], entry["c"].get<std::vector<std::uint64_t>>()}; }
 
 TEST(FatTree, CapacitiesByName) {
   EXPECT_EQ(fat_tree(8, "constant").capacity, (std::vector<std::uint64_t>{1, 1, 1}));
@@ -44,7 +40,7 @@ TEST(FatTree, HWhatIsRefused) {
 
 TEST(FatTree, E4GoldenBounds) {
   for (const auto& entry : test::golden("fattree.json", "bounds")) {
-    const FatTreeBounds bounds = fat_tree_bounds(fat_tree(entry));
+    const FatTreeBounds bounds = fat_tree_bounds(fat_tree_of(entry));
     EXPECT_EQ(bounds.broadcast, entry["broadcast"]);
     EXPECT_EQ(bounds.scatter, entry["scatter"]);
     EXPECT_EQ(bounds.multinode_broadcast, entry["multinode"]);
@@ -61,7 +57,7 @@ TEST(FatTree, E4OneLeafNeedsNothing) {
 
 TEST(FatTree, E13GoldenTimes) {
   for (const auto& entry : test::golden("fattree.json", "total_exchange")) {
-    const FatTree tree = fat_tree(entry);
+    const FatTree tree = fat_tree_of(entry);
     EXPECT_EQ(serial_exchange(tree), entry["serial"]);
     EXPECT_EQ(pipelined_exchange(tree), entry["pipelined"]);
     nlohmann::json phases = nlohmann::json::array();

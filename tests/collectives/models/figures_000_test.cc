@@ -2,18 +2,14 @@
 
 #include <algorithm>
 
-#include "collectives/models/figure.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/figure_rows.h"
 
 namespace fibocast {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-FigureTable figure(const std::string& id) {
-  const auto entry = std::ranges::find(figures_000(), "000:" + id, &FigureEntry::id);
-  return entry->make();
-}
+using test::figure;
 
 TEST(Figures000, EveryRowHasEveryColumn) {
   for (const FigureEntry& entry : figures_000()) {
@@ -29,18 +25,18 @@ TEST(Figures000, B4TheBinomialTreeTakesSixTheLambdaTreeFive) {
     for (const auto& row : table.rows) most = std::max(most, std::stoi(row[2]));
     return most;
   };
-  EXPECT_EQ(last(figure("1")), 6);
-  EXPECT_EQ(last(figure("2")), 5);
+  EXPECT_EQ(last(figure("000:1")), 6);
+  EXPECT_EQ(last(figure("000:2")), 5);
 }
 
 TEST(Figures000, B8LegalPartitions) {
-  EXPECT_EQ(figure("6").rows[12], (std::vector<std::string>{"14", "6", "13", "11/28", "1"}));
-  EXPECT_EQ(figure("6").rows.size(), 249u);
-  EXPECT_EQ(figure("7").rows.size(), 249u);
+  EXPECT_EQ(figure("000:6").rows[12], (std::vector<std::string>{"14", "6", "13", "11/28", "1"}));
+  EXPECT_EQ(figure("000:6").rows.size(), 249u);
+  EXPECT_EQ(figure("000:7").rows.size(), 249u);
 }
 
 TEST(Figures000, B12TheTopsAreTheGoldenOnes) {
-  const FigureTable table = figure("8");
+  const FigureTable table = figure("000:8");
   for (const auto& entry : test::golden("postal.json", "tops")) {
     if (entry["lam"] != "39/20") continue;
     ASSERT_LE(table.rows.size(), entry["points"].size());
@@ -52,31 +48,31 @@ TEST(Figures000, B12TheTopsAreTheGoldenOnes) {
 }
 
 TEST(Figures000, B11SizesOfTheTable) {
-  const Rows rows = figure("9").rows;
+  const Rows rows = figure("000:9").rows;
   EXPECT_EQ(rows[0], (std::vector<std::string>{"10", "1"}));
   EXPECT_EQ(rows[9], (std::vector<std::string>{"100", "9"}));
   EXPECT_EQ(rows[99], (std::vector<std::string>{"1000", "32"}));
 }
 
 TEST(Figures000, B15TheCurve) {
-  const Rows rows = figure("12").rows;
+  const Rows rows = figure("000:12").rows;
   EXPECT_NE(std::ranges::find(rows, std::vector<std::string>{"1.8", "71/128", "45/76", "9.2"}), rows.end());
   EXPECT_NE(std::ranges::find(rows, std::vector<std::string>{"1.8", "1/2", "65/128", "10.8"}), rows.end());
 }
 
 TEST(Figures000, B25Combine) {
-  EXPECT_EQ(figure("15").rows, (Rows{{"1", "0", "T", "1", "1"},
-                                     {"2", "1", "S", "0", "1"},
-                                     {"3", "0", "T", "2", "2"},
-                                     {"4", "0", "T", "2", "4"},
-                                     {"5", "0", "T", "4", "6"}}));
-  EXPECT_EQ(figure("16").rows[3], (std::vector<std::string>{"4", "1", "S", "1", "3"}));
+  EXPECT_EQ(figure("000:15").rows, (Rows{{"1", "0", "T", "1", "1"},
+                                         {"2", "1", "S", "0", "1"},
+                                         {"3", "0", "T", "2", "2"},
+                                         {"4", "0", "T", "2", "4"},
+                                         {"5", "0", "T", "4", "6"}}));
+  EXPECT_EQ(figure("000:16").rows[3], (std::vector<std::string>{"4", "1", "S", "1", "3"}));
 }
 
 TEST(Figures000, B29B30Tables) {
-  EXPECT_EQ(figure("table1").rows[1], (std::vector<std::string>{"2", "1.618034"}));
-  EXPECT_EQ(figure("table2").rows[0], (std::vector<std::string>{"1", "1.44042"}));
-  EXPECT_EQ(figure("18").rows[15], (std::vector<std::string>{"2.5", "11.5", "13", "12.5"}));
+  EXPECT_EQ(figure("000:table1").rows[1], (std::vector<std::string>{"2", "1.618034"}));
+  EXPECT_EQ(figure("000:table2").rows[0], (std::vector<std::string>{"1", "1.44042"}));
+  EXPECT_EQ(figure("000:18").rows[15], (std::vector<std::string>{"2.5", "11.5", "13", "12.5"}));
 }
 
 }  // namespace

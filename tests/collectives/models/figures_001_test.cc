@@ -1,27 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "collectives/models/figures.h"
+#include "tests/collectives/models/figure_rows.h"
 
 namespace fibocast {
 namespace {
 
-using Row = std::vector<std::string>;
-
-FigureTable figure(std::string_view id) {
-  for (const FigureEntry& entry : figures_001())
-    if (entry.id == id) return entry.make();
-  ADD_FAILURE() << id;
-  return {};
-}
-
-// The first row that begins like this.
-Row row(const FigureTable& table, const Row& begin) {
-  for (const Row& row : table.rows)
-    if (std::equal(begin.begin(), begin.end(), row.begin()))
-      return {row.begin() + static_cast<long>(begin.size()), row.end()};
-  ADD_FAILURE() << begin.front();
-  return {};
-}
+using test::figure;
+using test::Row;
+using test::row;
 
 TEST(Figures001, C2C3Tables) {
   EXPECT_EQ(row(figure("001:table1"), {"slow"}), (Row{"90", "0.18", "140", "0.08"}));

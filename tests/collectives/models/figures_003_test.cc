@@ -1,29 +1,15 @@
 #include <gtest/gtest.h>
 
-#include "collectives/models/figures.h"
 #include "collectives/tree_binomial.h"
 #include "collectives/tree_kary.h"
+#include "tests/collectives/models/figure_rows.h"
 
 namespace fibocast {
 namespace {
 
-using Row = std::vector<std::string>;
-
-FigureTable figure(std::string_view id) {
-  for (const FigureEntry& entry : figures_003())
-    if (entry.id == id) return entry.make();
-  ADD_FAILURE() << id;
-  return {};
-}
-
-// The cells after those it begins with.
-Row row(const FigureTable& table, const Row& begin) {
-  for (const Row& row : table.rows)
-    if (std::equal(begin.begin(), begin.end(), row.begin()))
-      return {row.begin() + static_cast<long>(begin.size()), row.end()};
-  ADD_FAILURE() << begin.front();
-  return {};
-}
+using test::figure;
+using test::Row;
+using test::row;
 
 TEST(Figures003, A7TheGrowthThatIsPrintedWithAnError) {
   EXPECT_EQ(row(figure("003:section3.2"), {"12"}), Row{"26"});

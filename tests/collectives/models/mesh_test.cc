@@ -16,9 +16,9 @@
 namespace fibocast {
 namespace {
 
-constexpr MeshMapping kReflecting = MeshMapping::kReflecting;
-constexpr MeshMapping kGrowing = MeshMapping::kGrowing;
-constexpr std::array kBoth = {kReflecting, kGrowing};
+using enum MeshMapping;
+
+constexpr std::array kBothMappings = {kReflecting, kGrowing};
 
 std::vector<std::uint32_t> flat(MeshMapping mapping, unsigned order) {
   std::vector<std::uint32_t> xy;
@@ -45,7 +45,7 @@ TEST(Mesh, GoldenLayouts) {
 }
 
 TEST(Mesh, D4EveryPointIsUsedOnce) {
-  for (const MeshMapping mapping : kBoth)
+  for (const MeshMapping mapping : kBothMappings)
     for (unsigned n = 0; n <= 13; ++n) {
       const MeshSize size = mesh_size(n);
       std::set<std::pair<std::uint32_t, std::uint32_t>> points;
@@ -136,7 +136,7 @@ std::vector<std::vector<MeshPoint>> paths_of_phase(MeshMapping mapping, unsigned
 
 // The definition of D7, link by link: nothing of measure_mesh_phases in it.
 TEST(Mesh, D7InterferenceByItsDefinition) {
-  for (const MeshMapping mapping : kBoth)
+  for (const MeshMapping mapping : kBothMappings)
     for (unsigned n = 1; n <= 9; ++n) {
       const auto measured = measure_mesh_phases(mapping, n);
       for (unsigned i = 1; i <= n; ++i) {
@@ -212,7 +212,7 @@ TEST(Mesh, PathsGoAlongTheRowFirst) {
 }
 
 TEST(Mesh, D18OneNode) {
-  for (const MeshMapping mapping : kBoth) {
+  for (const MeshMapping mapping : kBothMappings) {
     EXPECT_TRUE(measure_mesh_phases(mapping, 0).empty());
     EXPECT_EQ(mesh_point(mapping, 0, 0), (MeshPoint{0, 0}));
     EXPECT_EQ(mesh_totals<Rational>(mapping, 0, 1).slowdown_store_and_forward(), Rational(1));
@@ -220,7 +220,7 @@ TEST(Mesh, D18OneNode) {
 }
 
 TEST(Mesh, NamesOfMappings) {
-  for (const MeshMapping mapping : kBoth) EXPECT_EQ(parse_mesh_mapping(mapping_name(mapping)), mapping);
+  for (const MeshMapping mapping : kBothMappings) EXPECT_EQ(parse_mesh_mapping(mapping_name(mapping)), mapping);
   EXPECT_FALSE(parse_mesh_mapping("R"));
 }
 

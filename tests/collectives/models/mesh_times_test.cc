@@ -10,8 +10,8 @@
 namespace fibocast {
 namespace {
 
-constexpr MeshMapping kReflecting = MeshMapping::kReflecting;
-constexpr MeshMapping kGrowing = MeshMapping::kGrowing;
+using enum MeshMapping;
+
 const double kRootHalf = 1 / std::sqrt(2.0);
 
 Rational total(MeshMapping mapping, unsigned n, const Rational& alpha) {

@@ -9,11 +9,12 @@
 #include "collectives/models/postal_partition.h"
 #include "collectives/tree_lambda.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/latencies.h"
 
 namespace fibocast {
 namespace {
 
-LatencyRatio latencies(const Rational& lambda) { return latencies_of_lambda(lambda).value(); }
+using test::latencies;
 
 TEST(PostalCurve, B7GoldenCompletionWithConstantAlpha) {
   for (const auto& entry : test::golden("postal.json", "alpha_time"))

@@ -9,7 +9,7 @@
 namespace fibocast {
 namespace {
 
-constexpr PostalExperiment kBoth[] = {PostalExperiment::kOneWay, PostalExperiment::kThereAndBack};
+constexpr PostalExperiment kBothExperiments[] = {PostalExperiment::kOneWay, PostalExperiment::kThereAndBack};
 
 TEST(PostalMeasure, B16B17GoldenTimes) {
   for (const auto& entry : test::golden("postal.json", "experiments")) {
@@ -27,7 +27,7 @@ TEST(PostalMeasure, B17BothAgreeForOneReceiver) {
 
 TEST(PostalMeasure, B16B17FitFindsWhatWasPutIn) {
   std::string error;
-  for (const PostalExperiment experiment : kBoth) {
+  for (const PostalExperiment experiment : kBothExperiments) {
     std::vector<ExperimentPoint> points;
     for (const std::uint64_t k : {1u, 2u, 4u, 8u, 15u})
       points.push_back({k, experiment_time(experiment, k, 100, Rational(9, 5)).approximately()});

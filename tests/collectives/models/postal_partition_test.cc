@@ -6,14 +6,12 @@
 #include <cmath>
 
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/latencies.h"
 
 namespace fibocast {
 namespace {
 
-LatencyRatio latencies(const Rational& lambda) {
-  std::string error;
-  return postal_latencies(lambda, error).value();
-}
+using test::latencies;
 
 std::uint64_t first_entry(const Rational& lambda, std::uint64_t ranks) {
   const LatencyRatio l = latencies(lambda);

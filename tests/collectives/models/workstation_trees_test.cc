@@ -2,28 +2,22 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/models/workstations.h"
+#include "tests/collectives/children.h"
+#include "tests/collectives/models/workstation_costs.h"
 
 namespace fibocast {
 namespace {
 
-constexpr auto kLiteral = WorkstationPreset::kLiteral;
-constexpr auto kFolded = WorkstationPreset::kFolded;
-
-TickedWorkstations machine(const std::string& letters, WorkstationPreset preset, std::uint64_t bytes) {
-  std::string error;
-  return workstations_in_ticks(workstations_of_letters(letters, preset, error).value(), bytes);
-}
+using enum WorkstationPreset;
+using test::children;
+using test::machine;
+using Ranks = std::vector<Rank>;
 
 Rational time(const std::string& tree, const std::string& letters, WorkstationPreset preset, std::uint64_t bytes) {
   const TickedWorkstations m = machine(letters, preset, bytes);
   std::string error;
   return m.time(completion(choose_workstation_tree(tree, m.costs, 0, error).value(), m.costs));
 }
-
-std::vector<Rank> children(const Tree& tree, Rank v) { return {tree.children(v).begin(), tree.children(v).end()}; }
-
-using Ranks = std::vector<Rank>;
 
 TEST(WorkstationTrees, C14SlowFirst) {
   const Tree tree = tree_slow_first(machine("FFSFS", kFolded, 0).costs, 1);

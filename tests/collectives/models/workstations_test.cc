@@ -7,22 +7,18 @@
 
 #include "collectives/models/workstation_trees.h"
 #include "tests/collectives/golden.h"
+#include "tests/collectives/models/workstation_costs.h"
 
 namespace fibocast {
 namespace {
 
-constexpr auto kLiteral = WorkstationPreset::kLiteral;
-constexpr auto kFolded = WorkstationPreset::kFolded;
+using enum WorkstationPreset;
+using test::machine;
 
 // A number of the file, exactly as it is written there.
 Rational exact(const nlohmann::json& number) { return parse_quantity(number.dump()).value().value; }
 
 WorkstationPreset preset_of(const nlohmann::json& entry) { return entry["xc"] == 16 ? kLiteral : kFolded; }
-
-TickedWorkstations machine(const std::string& letters, WorkstationPreset preset, std::uint64_t bytes) {
-  std::string error;
-  return workstations_in_ticks(workstations_of_letters(letters, preset, error).value(), bytes);
-}
 
 TickedWorkstations machine_of(const nlohmann::json& entry) {
   return machine(entry["cfg"], preset_of(entry), entry["m"]);

@@ -10,8 +10,6 @@ using Kind = Fault::Kind;
 using test::kBytes;
 using test::Story;
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
-
 Fault from_to(Kind kind, Nanoseconds begins, Nanoseconds heals, NodeId node) {
   return {.kind = kind, .begins = begins, .heals = heals, .nodes = {node}};
 }

@@ -7,7 +7,7 @@
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Experiment barrier_of_three() {
   std::string error;

@@ -8,8 +8,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kMillisecond = Workers::kMillisecond, kSecond = Workers::kSecond;
-
 Fault crash_of(std::vector<NodeId> nodes) { return {.kind = Fault::Kind::kCrash, .nodes = std::move(nodes)}; }
 
 TEST(Survivors, GoOnWithoutADeadMember) {

@@ -9,8 +9,6 @@
 namespace fibocast {
 namespace {
 
-constexpr std::uint64_t kTag = 9;
-
 TEST(Messages, KeepTheirOrderWhateverTheLane) {
   ClusterSettings settings = cluster_of(2);
   settings.limits.message_credit = 8;

@@ -6,8 +6,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
-
 TEST(Restart, CallersWithoutNumbersMeetAfterIt) {
   const Fault crash{.kind = Fault::Kind::kCrash, .nodes = {1}};
   for (const Nanoseconds down : {1'000, 2'000'000, 30'000'000})

@@ -10,8 +10,6 @@
 namespace fibocast {
 namespace {
 
-constexpr std::uint64_t kTag = 3;
-
 // Started, but not connected.
 struct Few {
   Few(std::uint32_t nodes, std::uint32_t channels) : cluster(settings(nodes, channels)) {

@@ -8,8 +8,6 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kMillisecond = Workers::kMillisecond, kSecond = Workers::kSecond;
-
 // Trees of another shape for each number.
 Plan plan_number(std::uint64_t number) {
   Plan plan;

@@ -13,9 +13,7 @@
 
 namespace fibocast {
 
-inline constexpr Nanoseconds kMicrosecond = 1'000;
-inline constexpr Nanoseconds kMillisecond = 1'000'000;
-inline constexpr Nanoseconds kSecond = 1'000'000'000;
+inline constexpr std::uint64_t kTag = 9;  // of messages between applications
 
 inline ClusterSettings cluster_of(std::uint32_t nodes) {
   ClusterSettings settings;

@@ -24,8 +24,6 @@ inline ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
 
 class Workers {
  public:
-  static constexpr Nanoseconds kMillisecond = 1'000'000, kSecond = 1'000'000'000;
-
   struct Worker {
     bool runs = false;
     GroupId group = 0;
