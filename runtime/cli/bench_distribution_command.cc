@@ -8,6 +8,7 @@
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
+#include "runtime/cli/progress_bar.h"
 
 namespace fibocast {
 namespace {
@@ -68,13 +69,6 @@ Json line_of(const BenchCase& of, const Measurement& taken, const Emulation& emu
   return line;
 }
 
-void draw_progress(std::size_t done, std::size_t all) {
-  constexpr std::size_t kWidth = 40;
-  const std::size_t filled = kWidth * done / all;
-  std::cerr << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] " << done << " of " << all
-            << " repetitions" << (done == all ? "\n" : "") << std::flush;
-}
-
 // Without --json one line for each repetition as it comes, then a summary; with it, all in one document.
 int bench(const Command& command, const BenchOptions& options) {
   auto cases = cases_of(options);
@@ -90,7 +84,7 @@ int bench(const Command& command, const BenchOptions& options) {
       cluster, *cases, options.plan, [&](const Measurement& taken, std::size_t done, std::size_t of) {
         const Json line = line_of((*cases)[taken.case_index], taken, emulation);
         command.json ? all.push_back(line) : void(std::cout << line.dump() << '\n');
-        if (progress) draw_progress(done, of);
+        if (progress) draw_progress(done, of, "repetitions");
       });
   std::cout.flush();
   if (!status.ok()) return report(command, status);

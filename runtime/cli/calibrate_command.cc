@@ -10,6 +10,7 @@
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
+#include "runtime/cli/progress_bar.h"
 
 namespace fibocast {
 namespace {
@@ -21,14 +22,6 @@ struct CalibrateOptions {
   std::optional<double> scale;
   bool apply = false;
 };
-
-void draw_progress(std::size_t done, std::size_t all) {
-  constexpr std::size_t kWidth = 40;
-  const std::size_t filled = kWidth * done / all;
-  if (done != all && filled == kWidth * (done - 1) / all) return;
-  std::cerr << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "]"
-            << (done == all ? "\n" : "") << std::flush;
-}
 
 // How the local cluster was made; of any other one nothing is known but what is said.
 CalibrationPlan plan_of(const CalibrateOptions& options) {
@@ -113,7 +106,7 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Measurements taken;
   const Status status = measure(cluster, plan, taken, [&](std::size_t done, std::size_t all) {
-    if (progress) draw_progress(done, all);
+    if (progress) draw_progress(done, all, "repetitions");
   });
   if (!status.ok()) return report(command, status);
   CalibrationReport result;
