@@ -27,9 +27,10 @@ Discovery::Discovery(Who who, DiscoveryState state, bool was_member, Handlers ha
     become_member();  // rank 0 needs no word
 }
 
-void Discovery::on_names(std::vector<Address> addresses) {
-  std::sort(addresses.begin(), addresses.end());
-  names_ = std::move(addresses);
+void Discovery::on_names(const std::vector<Address>& addresses) {
+  for (auto& [address, answers] : named_) ++answers;
+  for (const Address& address : addresses) named_[address] = 0;
+  std::erase_if(named_, [](const auto& named) { return named.second >= kNamedFor; });
 }
 
 void Discovery::on_message(const Address& from, const DiscoveryMessage& message) {
@@ -98,16 +99,24 @@ void Discovery::become_member() {
 void Discovery::ask() {
   std::set<Address> to;
   if (!state_.list.members.empty()) to.insert(state_.list.members[0].at.address);
-  for (std::size_t i = 0; i < names_.size() && i < kAlwaysAsked; ++i) to.insert(names_[i]);
-  for (std::size_t i = 0; i < names_.size() && i < kAskedInTurn; ++i) to.insert(names_[next_name_++ % names_.size()]);
+  auto lowest = named_.begin();
+  for (std::size_t i = 0; i < kAlwaysAsked && lowest != named_.end(); ++i) to.insert((lowest++)->first);
+  next_in_turn(to);
   for (const Address& address : to) handlers_.send(address, message(Kind::kAsk));
+}
+
+void Discovery::next_in_turn(std::set<Address>& to) {
+  auto next = named_.upper_bound(last_in_turn_);
+  for (std::size_t i = 0; i < kAskedInTurn && i < named_.size(); ++i, ++next) {
+    if (next == named_.end()) next = named_.begin();
+    to.insert(last_in_turn_ = next->first);
+  }
 }
 
 std::vector<Member> Discovery::free_daemons() const {
   std::vector<Member> free;
   for (const auto& [address, heard] : heard_)
-    if (heard.is_free && now_ - heard.tick < kHeardFor && std::binary_search(names_.begin(), names_.end(), address))
-      free.push_back(heard.who);
+    if (heard.is_free && now_ - heard.tick < heard_for()) free.push_back(heard.who);
   return free;
 }
 

@@ -52,12 +52,15 @@ class Discovery {
   static constexpr int kHeardFor = 8;      // who has not spoken for so long is not there
   static constexpr int kProposalFor = 20;  // who has not agreed by then is given up
   static constexpr int kVacantAfter = 10;  // a rank that was not connected for so long may be given away
+  static constexpr int kNamedFor = 12;     // an address is gone when so many answers did not have it (see on_names())
   static constexpr int kGreetEvery = 10;   // a member asks rank 0 whether the list is still the same
 
   // `was_member`: this process has had the rank in state.list since before (discovery and service are two phases).
   Discovery(Who who, DiscoveryState state, bool was_member, Handlers handlers);
 
-  void on_names(std::vector<Address> addresses);  // what the name stands for now
+  // What the name stands for now, or a part of it: a resolver may give no more than fit into 512 bytes, others each
+  // time.
+  void on_names(const std::vector<Address>& addresses);
   void on_message(const Address& from, const DiscoveryMessage& message);
   void tick();
 
@@ -75,11 +78,13 @@ class Discovery {
   };
   DiscoveryMessage message(DiscoveryMessage::Kind kind) const;
   void keep(DiscoveredList list);
+  int heard_for() const { return kHeardFor + static_cast<int>(who_.expect) / 4; }  // it asks some in turn
   bool is_proposer() const { return state_.list.cluster != 0 && state_.list.proposer == state_.id; }
-  bool knows_another_cluster() const { return other_cluster_ != 0 && now_ - other_cluster_ < kHeardFor; }
+  bool knows_another_cluster() const { return other_cluster_ != 0 && now_ - other_cluster_ < heard_for(); }
   void become_member();
   // An unformed daemon.
   void ask();
+  void next_in_turn(std::set<Address>& to);
   void propose_if_first();
   std::vector<DiscoveredList::Member> free_daemons() const;
   void go_on_proposing();
@@ -106,11 +111,11 @@ class Discovery {
   bool member_ = false;
   NodeId rank_ = kNoNode;
   int now_ = 0;
-  std::vector<Address> names_;  // sorted
+  std::map<Address, int> named_;  // answers since the name last stood for it
   std::map<Address, Heard> heard_;
   std::set<DaemonId> agreed_;
   int proposed_at_ = 0, other_cluster_ = 0;
-  std::size_t next_name_ = 0;
+  Address last_in_turn_;
   std::vector<int> away_;  // by rank: ticks since it was connected
 };
 

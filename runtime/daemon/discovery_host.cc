@@ -13,7 +13,7 @@ namespace {
 using boost::asio::ip::udp;
 
 constexpr std::chrono::milliseconds kTick{500}, kMemberTick{1000};
-constexpr int kSayAgain = 20;  // ticks
+constexpr int kSayNews = 8, kSayAgain = 40;  // ticks
 
 std::string host_name() {
   char name[256] = "";
@@ -110,7 +110,7 @@ void DiscoveryHost::look_up() {
                             if (error) return;
                             std::vector<Discovery::Address> addresses;
                             for (const auto& entry : found) addresses.push_back(entry.endpoint().address());
-                            discovery_.on_names(std::move(addresses));
+                            discovery_.on_names(addresses);
                           });
 }
 
@@ -118,7 +118,7 @@ void discover(Settings& settings, DiscoveryStore& store) {
   boost::asio::io_context io;
   Log log(settings.log, kNoNode);
   std::string said;
-  int ticks = 0;
+  int ticks = 0, said_at = -kSayNews;
   DiscoveryHost::Handlers handlers{.is_connected = [](NodeId) { return true; },
                                    .on_moved = [](NodeId, const NodeAddress&) {},
                                    .on_replaced = [] {},
@@ -126,7 +126,11 @@ void discover(Settings& settings, DiscoveryStore& store) {
   DiscoveryHost* running = nullptr;
   handlers.on_tick = [&] {
     const std::string now = running->discovery().waits_for();
-    if (now != said || ++ticks % kSayAgain == 0) log.info("this daemon " + (said = now));
+    const int silent = ++ticks - said_at;
+    if (running->discovery().is_member() || silent >= kSayAgain || (now != said && silent >= kSayNews)) {
+      log.info("this daemon " + (said = now));
+      said_at = ticks;
+    }
     if (!running->discovery().is_member()) return;
     running->stop();
     io.stop();

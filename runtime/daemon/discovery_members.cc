@@ -85,13 +85,13 @@ std::optional<NodeId> Discovery::vacant_rank(const Address& from, const std::str
   }
   for (NodeId rank = 1; rank < members.size(); ++rank) {
     const Address& at = members[rank].at.address;
-    if (is_away(rank) && (at == from || !std::binary_search(names_.begin(), names_.end(), at))) return rank;
+    if (is_away(rank) && (at == from || !named_.contains(at))) return rank;
   }
   return {};
 }
 
 void Discovery::give_rank(const Address& from, const DiscoveryMessage& asked) {
-  if (!std::binary_search(names_.begin(), names_.end(), from)) return;  // the name is not known just now, or not theirs
+  if (!named_.contains(from)) return;  // the name is not known just now, or not theirs
   const auto rank = vacant_rank(from, asked.host);
   if (!rank) return;
   DiscoveredList list = state_.list;
@@ -118,8 +118,7 @@ void Discovery::tick_as_member() {
     ++away_[rank];
     to.insert(state_.list.members[rank].at.address);
   }
-  if (!to.empty())
-    for (std::size_t i = 0; i < names_.size() && i < 8; ++i) to.insert(names_[next_name_++ % names_.size()]);
+  if (!to.empty()) next_in_turn(to);
   if (rank_ != 0 && now_ % kGreetEvery == 0) to.insert(state_.list.members[0].at.address);
   for (const Address& address : to) handlers_.send(address, message(Kind::kAsk));
 }

@@ -66,6 +66,8 @@ void DiscoveryTest::ticks(int count) {
     std::vector<Discovery::Address> name;
     for (const Box& box : boxes_)
       if (box.in_name) name.push_back(box.at);
+    std::shuffle(name.begin(), name.end(), random_);
+    name.resize(std::min(name.size(), most_named_));
     for (Box& box : boxes_) {
       if (box.replaced) kill(box);
       if (!box.process) continue;

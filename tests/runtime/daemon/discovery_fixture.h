@@ -48,6 +48,7 @@ class DiscoveryTest : public ::testing::Test {
 
   std::uint32_t expect_ = 3;
   double loss_ = 0;
+  std::size_t most_named_ = 1000;  // addresses in one answer of the resolver
   std::mt19937_64 random_{1};
   std::deque<Box> boxes_;
   std::function<bool(const DiscoveryMessage&)> swallow_ = [](const DiscoveryMessage&) { return false; };

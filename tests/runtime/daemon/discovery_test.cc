@@ -27,6 +27,14 @@ TEST_F(DiscoveryTest, RanksAreByTheNumbersOfHostNames) {
   EXPECT_EQ(two.process->rank(), 2u);
 }
 
+TEST_F(DiscoveryTest, AResolverThatGivesAPartEachTimeIsEnough) {
+  expect_ = 150;
+  most_named_ = 29;
+  for (int i = 1; i <= 150; ++i) add(i, i == 100 ? "n-0" : "n-" + std::to_string(i < 100 ? i : i - 1));
+  ASSERT_TRUE(until([&] { return all_members(); }, 120));
+  EXPECT_EQ(boxes_[99].process->rank(), 0u);
+}
+
 TEST_F(DiscoveryTest, NothingFormsBeforeAllExpectedOnesAreThere) {
   Box& a = add(1);
   add(2);
