@@ -84,8 +84,13 @@ def wait_until_it_answers(folder, process):
 
 
 def stop(process, folder):
-    """Nothing of it is left: neither dockerd and containerd nor mounts nor files."""
+    """Nothing of it is left: neither dockerd and containerd nor bridges nor mounts nor files."""
     if process is not None:
+        in_it = ["docker", "--host", f"unix://{folder}/socket"]  # never another engine
+        quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        for container in subprocess.run([*in_it, "ps", "--all", "--quiet"], **quiet).stdout.split():
+            subprocess.run([*in_it, "rm", "--force", "--volumes", container], **quiet)
+        subprocess.run([*in_it, "network", "prune", "--force"], **quiet)
         process.send_signal(signal.SIGTERM)
         try:
             process.wait(60)

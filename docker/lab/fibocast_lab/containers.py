@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from .container_engine import undisturbed
 from .container_image import ROOT, docker
 
 IMAGE = "fibocast"
+DOWN_SECONDS = 60
 
 
 @dataclass
@@ -39,7 +41,8 @@ class Containers:
         self.nodes = nodes
         self.project = project
         self.file = ROOT / "docker" / file
-        self.environment = os.environ | {"NODES": str(nodes), "FIBOCAST_IMAGE": IMAGE} | environment
+        names = {"NODES": str(nodes), "FIBOCAST_IMAGE": IMAGE, "COMPOSE_HTTP_TIMEOUT": "120"}
+        self.environment = os.environ | names | environment
         self.containers = {}
 
     def compose(self, *arguments):
@@ -56,8 +59,11 @@ class Containers:
         self.compose("up", "--detach", "--no-recreate", *scale)
 
     def ids(self):
-        listed = docker("ps", "--quiet", "--no-trunc", "--filter", f"label=com.docker.compose.project={self.project}")
-        return listed.stdout.split()
+        return self.listed("ps", "--no-trunc")
+
+    def listed(self, *listing):
+        label = f"label=com.docker.compose.project={self.project}"
+        return docker(*listing, "--quiet", "--filter", label).stdout.split()
 
     def find_ranks(self, seconds):
         """Returns when all are connected to one another. A LabError tells who is missing otherwise."""
@@ -104,15 +110,25 @@ class Containers:
     def write_logs(self, folder):
         """daemon-R.log of each container; of those without a rank, by their number."""
         ranks = {container: rank for rank, container in self.containers.items()}
-        for container in docker("ps", "--all", "--quiet", "--no-trunc", "--filter",
-                                f"label=com.docker.compose.project={self.project}").stdout.split():
+        for container in self.listed("ps", "--all", "--no-trunc"):
             text = docker("logs", container)
             name = ranks.get(container, container[:12])
             (Path(folder) / f"daemon-{name}.log").write_text(text.stdout + text.stderr)
 
     def down(self):
-        self.environment["COMPOSE_HTTP_TIMEOUT"] = "120"
-        self.compose("down", "--volumes", "--remove-orphans", "--timeout", "5")
+        """Whatever was interrupted: containers that the engine was about to start may appear while others are removed."""
+        try:
+            self.compose("down", "--volumes", "--remove-orphans", "--timeout", "5")
+        except LabError:
+            pass
+        until = time.monotonic() + DOWN_SECONDS
+        while left := self.listed("ps", "--all") + self.listed("network", "ls"):
+            if time.monotonic() > until:
+                raise LabError(f"these containers and networks cannot be removed: {' '.join(left)}")
+            for container in self.listed("ps", "--all"):
+                docker("rm", "--force", "--volumes", container)
+            for network in self.listed("network", "ls"):
+                docker("network", "rm", network)
 
 
 def answer_of(rank, process, out, err):
