@@ -85,18 +85,23 @@ def wait_until_it_answers(folder, process):
 
 def stop(process, folder):
     """Nothing of it is left: neither dockerd and containerd nor bridges nor mounts nor files."""
+    bridges = []
     if process is not None:
         in_it = ["docker", "--host", f"unix://{folder}/socket"]  # never another engine
         quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         for container in subprocess.run([*in_it, "ps", "--all", "--quiet"], **quiet).stdout.split():
             subprocess.run([*in_it, "rm", "--force", "--volumes", container], **quiet)
         subprocess.run([*in_it, "network", "prune", "--force"], **quiet)
+        left = subprocess.run([*in_it, "network", "ls", "--quiet", "--filter", "driver=bridge"], **quiet)
+        bridges = [f"br-{network}" for network in left.stdout.split()]
         process.send_signal(signal.SIGTERM)
         try:
             process.wait(60)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # its session: containerd is in it too
             process.wait()
+    for bridge in bridges:
+        subprocess.run(["ip", "link", "delete", bridge], stderr=subprocess.DEVNULL)
     for line in reversed(Path("/proc/mounts").read_text().splitlines()):
         where = line.split()[1]
         if where.startswith(f"{folder}/"):

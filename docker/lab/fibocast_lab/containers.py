@@ -128,7 +128,7 @@ class Containers:
             for container in self.listed("ps", "--all"):
                 docker("rm", "--force", "--volumes", container)
             for network in self.listed("network", "ls"):
-                docker("network", "rm", network)
+                remove_network(network)
 
 
 def answer_of(rank, process, out, err):
@@ -139,6 +139,14 @@ def answer_of(rank, process, out, err):
             file.seek(0)
             texts.append(file.read())
     return Answer(rank, code, *texts)
+
+
+def remove_network(network):
+    """The engine sometimes keeps the endpoint of a container that is gone."""
+    names = "{{range .Containers}}{{.Name}} {{end}}"
+    for endpoint in docker("network", "inspect", "--format", names, network).stdout.split():
+        docker("network", "disconnect", "--force", network, endpoint)
+    docker("network", "rm", network)
 
 
 @contextmanager
