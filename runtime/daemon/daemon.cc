@@ -49,7 +49,7 @@ std::string hex(std::uint64_t value) {
 
 }  // namespace
 
-Daemon::Daemon(const Settings& settings)
+Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
     : settings_(settings),
       log_(settings.log, settings.node.rank),
       addresses_(resolve_nodes(io_, settings.cluster.nodes, kNamePatience,
@@ -61,7 +61,9 @@ Daemon::Daemon(const Settings& settings)
       server_(io_, context_, settings.node.socket),
       relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),
       address_watch_(io_, settings.node.rank, settings.cluster.nodes, addresses_, watch_handlers()),
-      drain_timer_(io_) {}
+      drain_timer_(io_) {
+  if (store) serve_discovery(*store);
+}
 
 Daemon::~Daemon() {
   server_.close_all();
@@ -100,21 +102,46 @@ AddressWatch::Handlers Daemon::watch_handlers() {
   return {.look_up = [this](const std::string& node,
                             AddressWatch::Found found) { look_up_node(io_, node, std::move(found)); },
           .is_connected = [this](NodeId peer) { return host_.node().peer_state(peer) == ChannelState::kConnected; },
-          .on_moved =
-              [this](NodeId peer, const NodeAddress& to) {
-                log_.info(peer_text(peer) + " is at " + to.address.to_string() + " now");
-                transport_.move_peer(peer, to);
-              }};
+          .on_moved = [this](NodeId peer, const NodeAddress& to) { on_moved(peer, to); }};
 }
 
-void Daemon::run() {
+void Daemon::on_moved(NodeId peer, const NodeAddress& to) {
+  log_.info(peer_text(peer) + " is at " + to.address.to_string() + " now");
+  transport_.move_peer(peer, to);
+}
+
+// The others go on asking: where this daemon is, whether they still have their rank, for one.
+void Daemon::serve_discovery(DiscoveryStore& store) {
+  DiscoveryHost::Handlers handlers{
+      .is_connected = [this](NodeId peer) { return host_.node().peer_state(peer) == ChannelState::kConnected; },
+      .on_moved = [this](NodeId peer, const NodeAddress& to) { on_moved(peer, to); },
+      .on_replaced =
+          [this] {
+            log_.error(
+                "rank " + std::to_string(settings_.node.rank) +
+                " was given to another daemon while this one was out of reach, so it ends; start it again and it "
+                "gets the next vacant rank");
+            replaced_ = true;
+            drain();
+          },
+      .on_tick = [] {}};
+  discovery_ = std::make_unique<DiscoveryHost>(io_, settings_, store, true, std::move(handlers));
+  const auto& members = discovery_->discovery().list().members;
+  for (NodeId peer = 0; peer < members.size(); ++peer)
+    if (peer != settings_.node.rank && members[peer].at.address != addresses_[peer].address)
+      transport_.move_peer(peer, members[peer].at);
+}
+
+bool Daemon::run() {
   log_.info("listens on " + settings_.node.listen + " and " + settings_.node.socket + ", " +
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
   host_.start();
   server_.start();
   relays_.start();
   address_watch_.start();
+  if (discovery_) discovery_->start();
   host_.run();
+  return !replaced_;
 }
 
 void Daemon::stop() {
@@ -124,7 +151,7 @@ void Daemon::stop() {
 void Daemon::reload(const Settings& settings) {
   log_.set_level(settings.log.level);
   const auto first_new = static_cast<NodeId>(settings_.cluster.nodes.size());
-  if (!take_nodes(settings.cluster.nodes)) return;
+  if (!take_nodes(discovery_ ? settings_.cluster.nodes : settings.cluster.nodes)) return;
   Settings planned = settings_;
   planned.model = settings.model;
   replan_with(planned);
@@ -260,6 +287,7 @@ void Daemon::finish_drain(int tries_left) {
     server_.close_all();
     relays_.close_all();
     address_watch_.stop();
+    if (discovery_) discovery_->stop();
     host_.stop();
     return;
   }

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "runtime/daemon/address_watch.h"
 #include "runtime/daemon/cluster_addresses.h"
+#include "runtime/daemon/discovery_host.h"
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/make_transport.h"
 #include "runtime/daemon/node_host.h"
@@ -21,14 +23,16 @@ namespace fibocast {
 
 class Daemon {
  public:
-  // Takes the port and the socket. `settings` are complete (load_settings()). Throws SettingsError: one sentence.
-  explicit Daemon(const Settings& settings);
+  // Takes the port and the socket. `settings` are complete (load_settings(), discover()). `store`: of a daemon that
+  // found its rank by discovery; it outlives this. Throws SettingsError: one sentence.
+  explicit Daemon(const Settings& settings, DiscoveryStore* store = nullptr);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   // Serves until stop(). One thread.
-  void run();
+  // False: it ended by itself, for its rank is another daemon's now; the log says so.
+  bool run();
   // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
   // the socket file is removed. From any thread.
   void stop();
@@ -45,6 +49,8 @@ class Daemon {
   AddressWatch::Handlers watch_handlers();
   void replan_with(const Settings& planned);
   std::string set_model(const client::SetModel& model);
+  void serve_discovery(DiscoveryStore& store);
+  void on_moved(NodeId peer, const NodeAddress& to);
   bool take_nodes(const std::vector<std::string>& nodes);
   void on_event(const Event& event);
   void on_message(const Event& event);
@@ -65,8 +71,9 @@ class Daemon {
   SessionServer server_;
   Relays relays_;
   AddressWatch address_watch_;
+  std::unique_ptr<DiscoveryHost> discovery_;  // null without node.discover
   boost::asio::steady_timer drain_timer_;
-  bool draining_ = false;
+  bool draining_ = false, replaced_ = false;
   std::set<std::pair<NodeId, std::uint64_t>> refused_;  // peer and digest: each is logged once
 };
 

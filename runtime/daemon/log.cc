@@ -28,7 +28,8 @@ std::string json_escaped(const std::string& text) {
 Log::Log(const Settings::LogSection& settings, NodeId rank)
     : logger_(std::make_shared<spdlog::logger>("fibocastd", std::make_shared<spdlog::sinks::stderr_sink_mt>())),
       json_(settings.format == LogFormat::kJson) {
-  const std::string r = std::to_string(rank);
+  const bool known = rank != kNoNode;
+  const std::string r = known ? std::to_string(rank) : json_ ? "null" : "?";
   if (json_)
     logger_->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l","rank":)" + r + R"(,"message":"%v"})");
   else

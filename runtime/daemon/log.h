@@ -13,7 +13,7 @@ namespace fibocast {
 
 class Log {
  public:
-  Log(const Settings::LogSection& settings, NodeId rank);
+  Log(const Settings::LogSection& settings, NodeId rank);  // kNoNode: not known yet
   void debug(const std::string& sentence) { write(spdlog::level::debug, sentence); }
   void info(const std::string& sentence) { write(spdlog::level::info, sentence); }
   void warning(const std::string& sentence) { write(spdlog::level::warn, sentence); }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 
 #include "runtime/daemon/command_line.h"
 #include "runtime/daemon/daemon.h"
@@ -20,7 +21,10 @@ void reload(Daemon& daemon, const CommandLine& line) try {
 }
 
 int serve(const CommandLine& line) {
-  Daemon daemon(line.loaded.settings);
+  Settings settings = line.loaded.settings;
+  std::optional<DiscoveryStore> store;
+  if (is_to_discover(settings)) discover(settings, store.emplace(settings.node.state));
+  Daemon daemon(settings, store ? &*store : nullptr);
   boost::asio::signal_set signals(daemon.context(), SIGTERM, SIGINT, SIGHUP);
   std::function<void()> next_signal = [&] {
     signals.async_wait([&](const boost::system::error_code& error, int signal) {
@@ -33,8 +37,7 @@ int serve(const CommandLine& line) {
     });
   };
   next_signal();
-  daemon.run();
-  return 0;
+  return daemon.run() ? 0 : 1;
 }
 
 }  // namespace

@@ -27,6 +27,22 @@ Mistake check_cluster(const Settings& settings) {
   return {};
 }
 
+Mistake complete_discovery(Settings& settings) {
+  const auto& node = settings.node;
+  if (node.expect == 0)
+    return SettingsMistake{"node.expect",
+                           "is not set; with node.discover give the number of daemons that form the cluster"};
+  if (node.expect > settings.limits.nodes)
+    return SettingsMistake{"node.expect", "is " + std::to_string(node.expect) + ", but limits.nodes is " +
+                                              std::to_string(settings.limits.nodes) + "; raise limits.nodes"};
+  if (settings.cluster.nodes != Settings{}.cluster.nodes)
+    return SettingsMistake{"cluster.nodes", "is given, but node.discover finds the nodes; leave one of them out"};
+  if (settings.node.listen.empty()) settings.node.listen = "0.0.0.0:7117";
+  if (parse_host_port(node.listen)->port == parse_discover(node.discover)->port)
+    return SettingsMistake{"node.discover", "has the port of node.listen; allowed: another one, as dns:NAME:7118"};
+  return {};
+}
+
 Mistake complete_node(Settings& settings) {
   const auto& nodes = settings.cluster.nodes;
   if (settings.node.rank == kNoNode && nodes.size() == 1) settings.node.rank = 0;
@@ -105,9 +121,27 @@ std::optional<HostPort> parse_host_port(const std::string& text) {
   return out;
 }
 
+std::optional<HostPort> parse_discover(const std::string& text) {
+  constexpr std::string_view kScheme = "dns:";
+  if (!text.starts_with(kScheme)) return {};
+  const std::string rest = text.substr(kScheme.size());
+  if (rest.empty() || rest.find_first_of(" []/") != std::string::npos) return {};
+  if (rest.find(':') == std::string::npos) return HostPort{rest, 7118};
+  const auto found = parse_host_port(rest);
+  return found && found->port > 0 ? found : std::nullopt;
+}
+
+bool is_to_discover(const Settings& settings) {
+  return !settings.node.discover.empty() && settings.node.rank == kNoNode;
+}
+
 std::optional<SettingsMistake> complete_settings(Settings& settings) {
-  if (auto mistake = check_cluster(settings)) return mistake;
-  if (auto mistake = complete_node(settings)) return mistake;
+  if (is_to_discover(settings)) {
+    if (auto mistake = complete_discovery(settings)) return mistake;
+  } else {
+    if (auto mistake = check_cluster(settings)) return mistake;
+    if (auto mistake = complete_node(settings)) return mistake;
+  }
   if (auto mistake = find_model_mistake(settings)) return mistake;
   return check_emulation(settings);
 }

@@ -22,6 +22,9 @@ struct Settings {
     std::string listen;     // host:port; empty: 0.0.0.0 and the port of the own entry in cluster.nodes
     std::string advertise;  // host:port; empty: the own entry in cluster.nodes, which it must equal
     std::string socket = "/run/fibocast/fibocast.sock";
+    std::string discover;      // dns:NAME or dns:NAME:PORT; then rank and cluster.nodes are found out (discovery.h)
+    std::uint32_t expect = 0;  // so many daemons; needed with discover
+    std::string state = "/var/lib/fibocast";  // a folder of this daemon alone; used with discover
   } node;
   struct ClusterSection {
     std::string name = "fibocast";
@@ -73,7 +76,8 @@ struct SettingsMistake {
   std::string sentence;  // goes on after the key: "is 5, but ..."
 };
 
-// Fills in what follows from other settings (rank of a cluster of one, listen), then looks at all together.
+// Fills in what follows from other settings (rank of a cluster of one, listen), then looks at all together. Of one that
+// is_to_discover() only what can be known before; call it again when rank and nodes are found.
 std::optional<SettingsMistake> complete_settings(Settings& settings);
 
 // Of [model] alone, wherever it comes from.
@@ -91,5 +95,9 @@ struct HostPort {
   std::uint16_t port = 0;
 };
 std::optional<HostPort> parse_host_port(const std::string& text);
+// Of node.discover: the name, and the port that daemons find each other on, 7118 if none is given.
+std::optional<HostPort> parse_discover(const std::string& text);
+// Rank and node list are still to be found out.
+bool is_to_discover(const Settings& settings);
 
 }  // namespace fibocast

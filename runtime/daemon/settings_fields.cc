@@ -5,6 +5,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "runtime/daemon/discovered_list.h"
+
 namespace fibocast {
 namespace {
 
@@ -90,6 +92,7 @@ std::string print_nodes(const Settings& settings) {
 }
 
 bool address_or_empty(const std::string& value) { return value.empty() || parse_host_port(value).has_value(); }
+bool discover_or_empty(const std::string& value) { return value.empty() || parse_discover(value).has_value(); }
 bool socket_path(const std::string& value) { return !value.empty() && value.size() < 108; }  // sockaddr_un
 bool not_empty(const std::string& value) { return !value.empty() && value.size() <= 255; }
 
@@ -105,6 +108,13 @@ void add_node_and_cluster(Fields& f) {
                    [](Settings& s) -> std::string& { return s.node.advertise; }));
   f.push_back(text("node.socket", "--socket", "Unix socket for local applications", "a path of 1 to 107 bytes",
                    socket_path, [](Settings& s) -> std::string& { return s.node.socket; }));
+  f.push_back(text("node.discover", "--discover", "find the other daemons, and the own rank, by a name for all of them",
+                   "dns:NAME or dns:NAME:PORT", discover_or_empty,
+                   [](Settings& s) -> std::string& { return s.node.discover; }));
+  f.push_back(number<std::uint32_t>("node.expect", "--expect", "with node.discover: so many daemons form the cluster",
+                                    0, kMostDiscovered, [](Settings& s) -> std::uint32_t& { return s.node.expect; }));
+  f.push_back(text("node.state", "--state", "with node.discover: folder where this daemon keeps who it is", "a path",
+                   not_empty, [](Settings& s) -> std::string& { return s.node.state; }));
   f.push_back(text("cluster.name", "--name", "name of the cluster", "1 to 255 bytes", not_empty,
                    [](Settings& s) -> std::string& { return s.cluster.name; }));
   f.push_back({"cluster.nodes", "--nodes", SettingKind::kList, "host:port of every daemon; rank = position",

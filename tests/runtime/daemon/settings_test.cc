@@ -48,6 +48,32 @@ TEST(Settings, HostAndPort) {
     EXPECT_FALSE(parse_host_port(text)) << text;
 }
 
+TEST(Settings, NameAndPortOfDiscovery) {
+  EXPECT_EQ(parse_discover("dns:node")->host, "node");
+  EXPECT_EQ(parse_discover("dns:node.cluster")->port, 7118);
+  EXPECT_EQ(parse_discover("dns:node:9")->port, 9);
+  for (const char* text : {"", "node", "dns:", "dns:node:", "dns:node:0", "dns:a b", "dns:a:b:1"})
+    EXPECT_FALSE(parse_discover(text)) << text;
+}
+
+TEST(Settings, RanksAreFoundOutOrGiven) {
+  Settings settings;
+  settings.node.discover = "dns:node";
+  EXPECT_EQ(complete_settings(settings)->key, "node.expect");
+  settings.node.expect = 3;
+  EXPECT_FALSE(complete_settings(settings));
+  EXPECT_TRUE(is_to_discover(settings));
+  EXPECT_EQ(settings.node.listen, "0.0.0.0:7117");
+  settings.node.listen = "0.0.0.0:7118";
+  EXPECT_EQ(complete_settings(settings)->key, "node.discover");
+  settings.node.listen.clear();
+  settings.cluster.nodes = {"a:1", "b:1", "c:1"};
+  EXPECT_EQ(complete_settings(settings)->key, "cluster.nodes");
+  settings.node.rank = 1;  // found
+  EXPECT_FALSE(complete_settings(settings));
+  EXPECT_EQ(settings.node.advertise, "b:1");
+}
+
 TEST(Settings, AnAdvertisedAddressMustBeTheOneInTheList) {
   Settings settings;
   settings.node.advertise = "10.0.0.1:7117";
