@@ -1,0 +1,104 @@
+"""Barriers whose members do not arrive together: real processes that call at different times.
+
+The metric is from the last arrival to the last release: what the barrier costs beyond waiting for the last. Both are
+times of the daemons, on the one clock of this host; the wished delays are not trusted, as starting a process takes a
+few ms.
+"""
+import json
+import random
+import subprocess
+import sys
+import time
+
+from fibocast_lab.cluster import LocalCluster
+from fibocast_lab.errors import LabError
+from fibocast_lab.machine import load_machine
+from fibocast_lab.predict import costs_by_rank
+
+DEADLINE = "60s"
+
+
+def delays(kind, ranks, mean, dice):
+    """Seconds after the first possible arrival, of every rank."""
+    if kind == "together":
+        return [0.0] * ranks
+    if kind == "exponential":
+        return [dice.expovariate(1 / mean) for _ in range(ranks)]
+    if kind == "bimodal":
+        return [2 * mean if late else 0.0 for late in dice.sample([True, False] * ((ranks + 1) // 2), ranks)]
+    if kind == "one straggler":
+        late = dice.randrange(ranks)
+        return [3 * mean if rank == late else 0.0 for rank in range(ranks)]
+    raise LabError(f"there is no delay '{kind}': there are together, exponential, bimodal, one straggler")
+
+
+def last_to_last(answers):
+    """From the last arrival to the last release, ns; and how far apart the arrivals were."""
+    arrived = [answer["arrived_at_ns"] for answer in answers]
+    return max(answer["activated_at_ns"] for answer in answers) - max(arrived), max(arrived) - min(arrived)
+
+
+class SkewedBarriers:
+    """Has the face of Measurement."""
+
+    def __init__(self, experiment, options, say):
+        self.experiment, self.options, self.say = experiment, options, say
+        self.resends = 0
+        self.dice = random.Random(options.seed)
+
+    def run(self, cases, raw):
+        wanted = [case for case in cases if case.wanted]
+        if not wanted:
+            return
+        machine = load_machine(wanted[0].fields["machine"])
+        cluster = LocalCluster(machine, costs_by_rank(wanted[0]), self.options.scale, transport=self.options.transport)
+        order = [(case, i >= case.wanted) for case in wanted for i in range(case.wanted + self.options.warmup)]
+        self.dice.shuffle(order)
+        order.sort(key=lambda repetition: not repetition[1])  # the warm-up first
+        self.say(f"{wanted[0].ranks} daemons that look like {machine.name}, {self.options.scale:g} times slower; "
+                 f"{len(order)} barriers whose callers are processes ...")
+        with cluster.up(self.options.quiet or self.options.json) as up:
+            for case in wanted:
+                self.create_group(up, case)
+            for number, (case, warmup) in enumerate(order, 1):
+                self.progress(number, len(order))
+                measured, apart = self.barrier(up, case)
+                if warmup:
+                    continue
+                case.measured.append(measured / self.options.scale / self.experiment.measure["unit_ns"])
+                raw.write(json.dumps({"case": wanted.index(case), "name": case.name, "panel": case.panel, "x": case.x,
+                                      "order": number, "measured_ns": measured, "arrivals_apart_ns": apart,
+                                      "scale": self.options.scale, "lateness_ns": 0}) + "\n")
+
+    def progress(self, number, count):
+        if sys.stderr.isatty() and not self.options.quiet and not self.options.json:
+            print(f"\r{number} of {count} barriers", end="" if number < count else "\n", file=sys.stderr)
+
+    @staticmethod
+    def group_of(case):
+        return "lab-" + "".join(letter if letter.isalnum() else "-" for letter in f"{case.name}-{case.x}")[:40].lower()
+
+    def create_group(self, cluster, case):
+        command = [cluster.fibocast, "group", "create", self.group_of(case), "--ranks", f"0-{case.ranks - 1}", "--rank", "0",
+                   "--dir", cluster.folder, "--quiet", *case.fields["group"]]
+        if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            raise LabError(f"the group of {case.name} could not be created; the reason is above")
+
+    def barrier(self, cluster, case):
+        late = delays(case.fields["delay"], case.ranks, self.experiment.analysis["mean_ms"] / 1000, self.dice)
+        begin, callers = time.monotonic(), []
+        try:
+            for rank in sorted(range(case.ranks), key=late.__getitem__):
+                time.sleep(max(0.0, begin + late[rank] - time.monotonic()))
+                callers.append(subprocess.Popen(
+                    [cluster.fibocast, "barrier", self.group_of(case), "--rank", str(rank), "--dir", cluster.folder,
+                     "--deadline", DEADLINE, "--json"], stdout=subprocess.PIPE, text=True))
+            answers = [json.loads(caller.communicate()[0] or "{}") for caller in callers]
+        finally:
+            for caller in callers:
+                if caller.poll() is None:
+                    caller.kill()
+                    caller.wait()
+        if any("activated_at_ns" not in answer for answer in answers):
+            raise LabError("a barrier failed: " + next(a.get("message", str(a)) for a in answers if "activated_at_ns" not in a))
+        return last_to_last(answers)
