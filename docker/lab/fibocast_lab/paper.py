@@ -10,7 +10,7 @@ from fibocast_lab.case import Case
 from fibocast_lab.errors import LabError
 from fibocast_lab.programs import ask
 from fibocast_lab.results import load
-from fibocast_lab.sections import cases_of, judgement, said, table
+from fibocast_lab.sections import cases_of, details, judgement, said, table
 
 FOLDER = Path(__file__).resolve().parents[1] / "papers"
 MARKS = {"computed": "by formulas, with fibocast plan figure", "simulated": "by this product's engine in virtual time",
@@ -122,8 +122,7 @@ def figure_html(entry, with_plot):
     few = len(answer["rows"]) <= MOST_ROWS
     rows = [[chart.short(cell) for cell in row] for row in answer["rows"]]
     plots = figure_plot(entry["plot"], answer) if with_plot and "plot" in entry else ""
-    return (f"{plots}<details{' open' if few else ''}><summary>{escape(answer['title'])}: {len(rows)} rows</summary>"
-            f"{table(answer['columns'], rows)}</details>")
+    return plots + details(f"{answer['title']}: {len(rows)} rows", table(answer["columns"], rows), few)
 
 
 def figure_plot(plot, answer):

@@ -91,7 +91,7 @@ def summary_of(experiment, cases, options, resends):
         "machine": machine if isinstance(machine, str) else machine.get("name", "unnamed"), "scale": options.scale,
         "transport": options.transport, "seed": options.seed, "resends": resends, "worlds": experiment.worlds,
         "agree": experiment.judge["agree"],
-        "objections": objections(experiment, cases, resends) + analysed.pop("objections", []),
+        "objections": objections(experiment, cases, resends, analysed.pop("objections", [])),
         "ranking": {"repetitions": ranked.repetitions, "share_right": ranked.share, "wrong": ranked.wrong_pairs},
         "repetitions": sum(len(c.measured) + c.marked for c in cases), "marked": sum(c.marked for c in cases),
         "share_marked": share_marked(measured), "analysis": analysed, "cases": [case.row(unit) for case in cases],

@@ -118,8 +118,13 @@ def tables(experiment, cases):
         names, rows = table_of([c for c in cases if c.panel == name])
         parts.append((f"<h3>{escape(name)}</h3>" if name else "") + table([label, *names], rows))
     few = sum(part.count("<tr>") for part in parts) <= MOST_OPEN_ROWS
-    return (f"<details{' open' if few else ''}><summary>All numbers</summary><p class='muted'>Predicted; simulated (sim) "
-            f"where it differs; median of what was measured (meas).</p>{''.join(parts)}</details>")
+    said_of_cells = "<p class='muted'>Predicted; simulated (sim) where it differs; median of what was measured (meas).</p>"
+    return details("All numbers", said_of_cells + "".join(parts), few)
+
+
+def details(summary, body, is_open):
+    attribute = " open=''" if is_open else ""
+    return f"<details{attribute}><summary>{escape(summary)}</summary>{body}</details>"
 
 
 def table(head, rows):

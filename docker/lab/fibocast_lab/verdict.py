@@ -42,11 +42,11 @@ def ranking(cases, gap=0.05):
     return result
 
 
-def objections(experiment, cases, resends):
+def objections(experiment, cases, resends, of_analysis=()):
     """The verdict as a list of sentences; none: all as predicted."""
     measured = [case for case in cases if case.wanted]
     if not measured:
-        return disagreements(experiment, cases)
+        return disagreements(experiment, cases) + list(of_analysis)
     if share_marked(measured) > BUSY:
         return [f"host too busy: {share_marked(measured):.0%} of the repetitions came late; no verdict"]
     found = [f"{where(experiment, c)}: no repetition was in time" for c in measured if not c.measured]
@@ -57,7 +57,7 @@ def objections(experiment, cases, resends):
         found += ranking_objections(ranking(measured, experiment.judge["gap"]), experiment)
     if resends:
         found.append(f"{resends} frames were sent again")
-    return found + disagreements(experiment, cases)
+    return found + disagreements(experiment, cases) + list(of_analysis)
 
 
 def where(experiment, case):
