@@ -10,7 +10,8 @@ from fibocast_lab.case import Case
 from fibocast_lab.errors import LabError
 from fibocast_lab.programs import ask
 from fibocast_lab.results import load
-from fibocast_lab.sections import cases_of, details, judgement, said, table
+from fibocast_lab.sections import cases_of, details, said, table
+from fibocast_lab.verdict import judgement
 
 FOLDER = Path(__file__).resolve().parents[1] / "papers"
 MARKS = {"computed": "by formulas, with fibocast plan figure", "simulated": "by this product's engine in virtual time",

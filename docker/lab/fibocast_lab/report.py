@@ -4,7 +4,8 @@ from html import escape
 
 from fibocast_lab import style
 from fibocast_lab.results import folders_of, load
-from fibocast_lab.sections import judgement, section
+from fibocast_lab.sections import section
+from fibocast_lab.verdict import judgement
 
 
 def run(options):

@@ -7,6 +7,7 @@ from fibocast_lab.case import Case
 from fibocast_lab.chart import panels, short
 from fibocast_lab.experiment import Experiment
 from fibocast_lab.table import table_of
+from fibocast_lab.verdict import judgement
 
 MOST_OPEN_ROWS = 12
 
@@ -30,23 +31,6 @@ def section(summary, manifest, timeline):
              f"<p>{escape(experiment.table.get('about', ''))}</p>", verdict(summary), facts(summary, manifest, cases),
              plots(experiment, cases), said(summary), errors(cases), show(timeline), tables(experiment, cases), "</section>"]
     return "".join(parts)
-
-
-def judgement(summary):
-    """The verdict in few words, and the kind of chip that it is."""
-    objections, worlds = summary["objections"], summary["worlds"]
-    if objections and objections[0].startswith("host too busy"):
-        return "", "host too busy, no verdict"
-    if objections:
-        return "bad", "not as predicted"
-    if summary["repetitions"]:
-        return "good", "measured as predicted" if "predicted" in worlds else "measured"
-    return ("good", "predicted = simulated") if compared(summary) else ("", " and ".join(worlds))
-
-
-def compared(summary):
-    """Were both worlds calculated, and had they to agree?"""
-    return {"predicted", "simulated"} <= set(summary["worlds"]) and summary.get("agree", 0) < 1
 
 
 def verdict(summary):

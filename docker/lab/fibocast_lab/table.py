@@ -1,6 +1,7 @@
 """Results at the terminal: the same for every experiment, but figure 10, which ./dev run shows in the paper's own words."""
 from fibocast_lab import figure10_report
 from fibocast_lab.chart import short
+from fibocast_lab.verdict import judgement
 
 MOST_ROWS = 40
 
@@ -54,6 +55,6 @@ def show_end(summary, output):
     for objection in summary["objections"]:
         print(f"NOT as predicted: {objection}")
     if not summary["objections"]:
-        print("\nAll as predicted.")
+        print(f"\nVerdict: {judgement(summary)[1]}.")
     print(f"\nIn {output}: summary.json, measurements.jsonl, manifest.json, plots as SVG; "
           f"a page of it: fibocast-lab report {output}\n")

@@ -80,3 +80,20 @@ def disagreements(experiment, cases):
     wrong = [difference for difference in apart if difference > experiment.judge["agree"]]
     return [f"{len(wrong)} of {len(apart)} points are simulated otherwise than predicted, by up to {max(wrong):.1%}"] \
         if wrong else []
+
+
+def judgement(summary):
+    """Of a summary: the kind of verdict ("good", "bad", neither) and its words."""
+    objections, worlds = summary["objections"], summary["worlds"]
+    if objections and objections[0].startswith("host too busy"):
+        return "", "host too busy, no verdict"
+    if objections:
+        return "bad", "not as predicted"
+    if summary["repetitions"]:
+        return "good", "measured as predicted" if "predicted" in worlds else "measured"
+    return ("good", "predicted = simulated") if compared(summary) else ("", " and ".join(worlds))
+
+
+def compared(summary):
+    """Were both worlds calculated, and had they to agree?"""
+    return {"predicted", "simulated"} <= set(summary["worlds"]) and summary.get("agree", 0) < 1
