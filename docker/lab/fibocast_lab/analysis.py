@@ -7,6 +7,8 @@ from fibocast_lab.confidence import bootstrap, interval, line
 from fibocast_lab.errors import LabError
 from fibocast_lab.predict import costs_by_rank
 
+SLOPE_TOLERANCE = 0.05  # of the fit over time scales
+
 
 def analyse(experiment, cases, options):
     """A dictionary for the summary: `said` is for people, `objections` go to the verdict."""
@@ -75,7 +77,7 @@ def find_minimum(experiment, cases, _):
 
 def fit_residual(experiment, cases, _):
     """measured = scale x predicted + residual: the residual per hop is what this runtime itself costs."""
-    said, fits, unit_us = [], [], experiment.measure["unit_ns"] / 1000
+    said, fits, objections, unit_us = [], [], [], experiment.measure["unit_ns"] / 1000
     for name in dict.fromkeys(c.name for c in cases):
         same = [c for c in cases if c.name == name and c.measured]
         if len({c.x for c in same}) < 2:
@@ -92,9 +94,12 @@ def fit_residual(experiment, cases, _):
         fits.append({"series": name, "slope_us": slope, "predicted_us": same[0].predicted * unit_us,
                      "residual_us": intercept, "residual_interval_us": [low, high], "hops": hops,
                      "residual_per_hop_us": intercept / hops})
-        said.append(f"{name}: slope {slope:.1f} us (predicted {same[0].predicted * unit_us:.1f}), residual {intercept:.0f} us "
-                    f"(95 %: {low:.0f} to {high:.0f}) over {hops} hops: {intercept / hops:.0f} us a hop")
-    return {"said": said, "fits": fits}
+        predicted = same[0].predicted * unit_us
+        said.append(f"{name}: slope {slope:.1f} us (predicted {predicted:.1f}), residual {intercept:.0f} us (95 %: {low:.0f} "
+                    f"to {high:.0f}) over {hops} hops: {intercept / hops:.0f} us a hop")
+        if abs(slope / predicted - 1) > SLOPE_TOLERANCE:
+            objections.append(f"{name}: the slope is {slope:.1f} us, predicted are {predicted:.1f}: no line fits the scales")
+    return {"said": said, "fits": fits, "objections": objections}
 
 
 KINDS = {"lambda": fit_lambda, "minimum": find_minimum, "residual": fit_residual}

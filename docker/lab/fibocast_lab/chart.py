@@ -106,9 +106,9 @@ class Chart:
             "".join(self.marks(c) for c in cases) + "</g>"
 
     def marks(self, c):
-        x, parts = self.axis.pixel(c.x), []
+        x, parts = self.axis.pixel(c.x) + self.aside(c.name), []
         if c.predicted is not None and (self.axis.words or len([o for o in self.cases if o.name == c.name]) == 1):
-            parts.append(f'<line class="dash" x1="{x - 9:.1f}" x2="{x + 9:.1f}" y1="{self.y(c.predicted):.1f}" '
+            parts.append(f'<line class="dash" x1="{x - 5:.1f}" x2="{x + 5:.1f}" y1="{self.y(c.predicted):.1f}" '
                          f'y2="{self.y(c.predicted):.1f}"/>')
         if c.simulated is not None:
             parts.append(f'<rect x="{x - 2.6:.1f}" y="{self.y(c.simulated) - 2.6:.1f}" width="5.2" height="5.2"/>')
@@ -122,6 +122,10 @@ class Chart:
         said = [f"{word} {short(v)}" for word, v in (("predicted", c.predicted), ("simulated", c.simulated),
                                                     ("measured", c.median), ("paper", c.paper)) if v is not None]
         return f"<g><title>{escape(f'{c.name}, {short(c.x)}: ' + ', '.join(said))}</title>{''.join(parts)}</g>"
+
+    def aside(self, name):
+        """Where the axis has words, series stand beside each other."""
+        return 11 * (self.names.index(name) - (len(self.names) - 1) / 2) if self.axis.words else 0
 
     def legend_entries(self):
         """The marks that occur, then the series; a name takes as much room as it has letters."""

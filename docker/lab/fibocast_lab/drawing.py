@@ -4,7 +4,7 @@ from html import escape
 from fibocast_lab.chart import nice_ticks, short
 
 WIDTH = 480
-LEFT, RIGHT, TOP = 34, 10, 14
+LEFT, RIGHT, TOP = 34, 16, 14
 
 
 def parents(rows):
@@ -62,10 +62,11 @@ def timeline_svg(rows, unit):
     tree = parents(rows)
     order = sorted(tree, key=lambda rank: (tree[rank][1], rank))
     step = 15 if len(order) <= 24 else 6
-    ticks, bottom = nice_ticks(max(row[2] + row[3] for row in rows)), TOP + step * len(order)
+    end, bottom = max(row[2] + row[3] for row in rows) or 1, TOP + step * len(order)
+    ticks = [t for t in nice_ticks(end) if t <= end]
 
     def x(time):
-        return LEFT + time / ticks[-1] * (WIDTH - LEFT - RIGHT)
+        return LEFT + time / end * (WIDTH - LEFT - RIGHT)
 
     parts = [f'<line class="grid" x1="{x(t):.1f}" x2="{x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
              f'<text class="tick" x="{x(t):.1f}" y="{bottom + 14}" text-anchor="middle">{short(t)}</text>' for t in ticks]

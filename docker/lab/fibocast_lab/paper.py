@@ -15,8 +15,9 @@ from fibocast_lab.verdict import judgement
 
 FOLDER = Path(__file__).resolve().parents[1] / "papers"
 MARKS = {"computed": "by formulas, with fibocast plan figure", "simulated": "by this product's engine in virtual time",
-         "measured": "with real daemons and an emulated network card", "reconstructed": "the paper's numbers are lost; these fit "
-         "what is known of them", "drawing": "it has no numbers, or they are those of the drawn thing"}
+         "measured": "with real daemons and an emulated network card",
+         "reconstructed": "the paper's numbers are lost; these fit what is known of them",
+         "drawing": "it has no numbers, or they are those of the drawn thing"}
 MOST_ROWS = 15
 
 

@@ -29,7 +29,7 @@ def section(summary, manifest, timeline):
     parts = [f"<section id='{escape(experiment.name)}'><h2>{escape(experiment.title)}</h2>",
              f"<p class='muted'>{escape(experiment.name)} · {escape(experiment.table.get('source', ''))}</p>",
              f"<p>{escape(experiment.table.get('about', ''))}</p>", verdict(summary), facts(summary, manifest, cases),
-             plots(experiment, cases), said(summary), errors(cases), show(timeline), tables(experiment, cases), "</section>"]
+             plots(experiment, cases), said(summary), errors(cases), show(experiment, timeline), tables(experiment, cases), "</section>"]
     return "".join(parts)
 
 
@@ -47,7 +47,7 @@ def facts(summary, manifest, cases):
         found += [("repetitions", f"{summary['repetitions']}, {summary['marked']} late"),
                   ("daemons over", summary["transport"]), ("seed", summary["seed"])]
         if summary["ranking"]["share_right"] is not None:
-            found.append(("trees ranked as predicted", f"in {summary['ranking']['share_right']:.0%} of "
+            found.append(("ranked as predicted", f"in {summary['ranking']['share_right']:.0%} of "
                           f"{summary['ranking']['repetitions']} repetitions"))
         found.append(("load of the host", f"{manifest['host']['load_at_start'][0]:.1f} on "
                       f"{manifest['host']['processors']} processors"))
@@ -75,7 +75,8 @@ def errors(cases):
         if same:
             worst = max(same, key=lambda c: abs(c.error))
             spread = median(c.spread / c.median for c in same)
-            rows.append([name, len(same), sum(len(c.measured) for c in same), f"{100 * median(c.error for c in same):+.1f} %",
+            usual = median(c.error for c in same)
+            rows.append([name, len(same), sum(len(c.measured) for c in same), f"{100 * usual:+.1f} %",
                          f"{100 * worst.error:+.1f} % at {short(worst.x)}", f"{100 * spread:.1f} %"])
     if not rows:
         return ""
@@ -84,10 +85,11 @@ def errors(cases):
     return "<h3>Error of the prediction</h3>" + table(head, rows)
 
 
-def show(timeline):
+def show(experiment, timeline):
     if not timeline or not timeline["rows"]:
         return ""
-    what = f"{timeline['series']}, {timeline['panel'] + ', ' if timeline['panel'] else ''}{short(timeline['x'])}"
+    panel = f"{timeline['panel']}, " if timeline["panel"] else ""
+    what = f"{timeline['series']}, {panel}{experiment.x.get('label', experiment.x['key'])}: {short(timeline['x'])}"
     unit = timeline["unit"]
     return (f"<h3>One multicast: {escape(what)}</h3><div class='plots'><figure><figcaption>The tree; a rank stands at the "
             f"time when it is active ({unit})</figcaption>{drawing.tree_svg(timeline['rows'], unit)}</figure><figure>"

@@ -99,6 +99,7 @@ class SkewedBarriers:
                 if caller.poll() is None:
                     caller.kill()
                     caller.wait()
-        if any("activated_at_ns" not in answer for answer in answers):
-            raise LabError("a barrier failed: " + next(a.get("message", str(a)) for a in answers if "activated_at_ns" not in a))
+        failed = [answer for answer in answers if "activated_at_ns" not in answer]
+        if failed:
+            raise LabError(f"a barrier failed: {failed[0].get('message', failed[0])}")
         return last_to_last(answers)
