@@ -12,7 +12,7 @@ LAB = Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LAB.parent))
 
-from fibocast_lab import chart, cluster, confidence, drawing, experiment, machine, paper, simulate, skew, trees, verdict  # noqa: E402
+from fibocast_lab import arrivals, chart, cluster, confidence, drawing, experiment, machine, paper, simulate, skew, trees, verdict  # noqa: E402
 from fibocast_lab.case import Case  # noqa: E402
 from fibocast_lab.errors import LabError  # noqa: E402
 
@@ -115,10 +115,10 @@ class Clusters(unittest.TestCase):
             self.assertEqual(path.read_text(encoding="utf-8"),
                              "[emulation]\nl_ns = 80000\no_ns = 220000\ns_ns = 270000\nscale = 100\n")
 
-    def test_a_machine_that_fibocast_knows_goes_by_its_name(self):
+    def test_nodes_that_are_alike_start_together(self):
         manna = machine.load_machine("manna")
         words = cluster.LocalCluster(manna, manna.costs_by_rank(3, 0), 50).up_command("fibocast", "dir", False)
-        self.assertIn("manna", words)
+        self.assertIn("emulation.o_ns=88000", words)
         self.assertNotIn("--hold", words)
 
 
@@ -211,6 +211,21 @@ class Skew(unittest.TestCase):
         self.assertTrue(all(d > 0 for d in skew.delays("exponential", 9, 0.1, dice)))
         with self.assertRaisesRegex(LabError, "there is no delay"):
             skew.delays("sometimes", 3, 0.1, dice)
+
+    def test_barrier_of_all_together_takes_what_the_papers_trees_take(self):
+        # All of r work of the receiver: 731 up (A30) and 311 down. All of it latency: two hops of 115 up.
+        for costs, expected in ((machine.Costs(27, 0, 88), 1042), (machine.Costs(27, 88, 0), 2 * 115 + 311)):
+            self.assertEqual(arrivals.last_to_last([0] * 19, CHILDREN, CHILDREN, [costs] * 19), expected)
+
+    def test_barrier_waits_for_its_last_member(self):
+        two, costs = [[1], []], [machine.Costs(2, 0, 3)] * 2
+        self.assertEqual(arrivals.Barrier([0, 0], two, two, costs).run(), [5, 10])
+        self.assertEqual(arrivals.Barrier([100, 0], two, two, costs).run(), [100, 105])  # the child is known already
+        self.assertEqual(arrivals.Barrier([0, 100], two, two, costs).run(), [105, 110])
+
+    def test_words_of_a_group(self):
+        fields = {"tree": "fibo", "s": 27, "r": 88, "reduction": {"tree": "binomial"}}
+        self.assertEqual(skew.tree_words(fields), "--tree fibo --s 27 --r 88 --reduction-tree binomial".split())
 
     def test_metric_is_from_the_last_arrival_to_the_last_release(self):
         answers = [{"arrived_at_ns": 10, "activated_at_ns": 95}, {"arrived_at_ns": 70, "activated_at_ns": 90}]

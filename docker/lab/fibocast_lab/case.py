@@ -35,10 +35,8 @@ class Case:
         return int(self.fields["ranks"])
 
     def add(self, repetition, scale, unit_ns=1000, late=0.01):
-        """A measurement of `bench`, which predicts on the machines that it knows. A timer that was later than the part
-        `late` of the prediction marks it; 0 marks none."""
-        if self.predicted is None and "predicted_ns" in repetition:
-            self.predicted = repetition["predicted_ns"] / scale / unit_ns
+        """A measurement of `bench`. A timer that was later than the part `late` of the prediction marks it; 0 marks
+        none."""
         allowed = late * (self.predicted or 0) * scale * unit_ns
         if allowed and repetition["lateness_ns"] > allowed:
             self.marked += 1

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fibocast_lab.errors import LabError
-from fibocast_lab.machine import EMULATED_BY_NAME
 from fibocast_lab.programs import find_fibocast
 
 RESEND_FLOOR_MS = 100  # an emulated machine is slow and its host busy: resends must lie well above the noise
@@ -57,8 +56,6 @@ class LocalCluster:
     def up_command(self, fibocast, folder, quiet):
         up = [fibocast, "up", "-n", str(len(self.nodes)), "--transport", self.transport, "--dir", folder]
         up += ["--quiet"] if quiet else []
-        if self.machine.name in EMULATED_BY_NAME:
-            return up + ["--machine", self.machine.name, "--scale", str(self.scale)]
         settings = {f"emulation.{key}": value for key, value in self.nodes[0].items()}
         settings |= {"emulation.scale": self.scale, "emulation.ports": self.machine.ports,
                      "transport.resend_floor_ms": RESEND_FLOOR_MS}

@@ -10,7 +10,6 @@ from fibocast_lab.errors import LabError
 
 FOLDER = Path(__file__).resolve().parents[1] / "machines"
 IN_US = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(1000000)}
-EMULATED_BY_NAME = {"manna"}  # `fibocast up --machine` knows them, and `bench` predicts on them
 
 
 def number(text):

@@ -69,9 +69,11 @@ class Measurement:
         self.resends += again
         for repetition in repetitions:
             case = todo[repetition["case"]][0]
-            case.add(repetition, self.scale_of(case), self.experiment.measure["unit_ns"], self.experiment.measure["late"])
-            raw.write(json.dumps({**repetition, "case": all_cases.index(case), "round": number,
-                                  "scale": self.scale_of(case)}) + "\n")
+            scale, unit_ns = self.scale_of(case), self.experiment.measure["unit_ns"]
+            case.add(repetition, scale, unit_ns, self.experiment.measure["late"])
+            predicted = None if case.predicted is None else round(case.predicted * scale * unit_ns)
+            raw.write(json.dumps({**repetition, "case": all_cases.index(case), "round": number, "scale": scale,
+                                  "predicted_ns": predicted}) + "\n")
 
     def bench_fields(self, case, count, path):
         f = case.fields

@@ -1,18 +1,18 @@
 """The predicted world: the papers' formulas, without a simulation."""
 from functools import lru_cache
 
-from fibocast_lab import trees
+from fibocast_lab import arrivals, trees
 from fibocast_lab.errors import LabError
 from fibocast_lab.machine import load_machine
 from fibocast_lab.programs import ask
 
 
 def predict(case):
-    """A float, or None where no formula says it (`bench` itself predicts barriers on machines that it knows)."""
+    """A float, or None where no formula says it."""
     f = case.fields
     formula = f.get("formula", "tree" if "tree" in f and f["operation"] == "multicast" else "none")
-    if f["mode"] == "barrier":
-        formula = "none"
+    if f["mode"] != "distribution":
+        formula = "barrier"
     if formula not in FORMULAS:
         raise LabError(f"there is no formula '{formula}': there are {', '.join(sorted(FORMULAS))}")
     value = FORMULAS[formula](case)
@@ -34,6 +34,19 @@ def divisor(case):
 
 def of_tree(case):
     return max(trees.activations(trees.tree_of(case.fields), costs_by_rank(case))) / divisor(case)
+
+
+def barrier_trees(fields):
+    """Children on the way up and on the way down (A30: each way has its own tree)."""
+    up = {key: value for key, value in fields.items() if key not in ("tree", "s", "r")} | fields["reduction"]
+    return trees.tree_of(up), trees.tree_of(fields)
+
+
+def of_barrier(case):
+    """All arrive together; without that, a prediction needs the arrivals, which only a measurement has."""
+    if case.fields.get("delay", "together") != "together":
+        return None
+    return arrivals.last_to_last([0] * case.ranks, *barrier_trees(case.fields), costs_by_rank(case))
 
 
 @lru_cache(maxsize=None)
@@ -68,4 +81,5 @@ def of_fat_tree(case):
     return answer["times"][f["column"]]
 
 
-FORMULAS = {"tree": of_tree, "figure": of_figure, "mesh": of_mesh, "fattree": of_fat_tree, "none": lambda case: None}
+FORMULAS = {"tree": of_tree, "barrier": of_barrier, "figure": of_figure, "mesh": of_mesh, "fattree": of_fat_tree,
+            "none": lambda case: None}

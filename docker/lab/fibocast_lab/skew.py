@@ -2,18 +2,20 @@
 
 The metric is from the last arrival to the last release: what the barrier costs beyond waiting for the last. Both are
 times of the daemons, on the one clock of this host; the wished delays are not trusted, as starting a process takes a
-few ms.
+few ms. So every repetition is predicted by itself, from the arrivals that it really had (arrivals.py).
 """
 import json
 import random
 import subprocess
 import sys
 import time
+from statistics import median
 
+from fibocast_lab import arrivals
 from fibocast_lab.cluster import LocalCluster
 from fibocast_lab.errors import LabError
 from fibocast_lab.machine import load_machine
-from fibocast_lab.predict import costs_by_rank
+from fibocast_lab.predict import barrier_trees, costs_by_rank
 
 DEADLINE = "60s"
 
@@ -38,12 +40,21 @@ def last_to_last(answers):
     return max(answer["activated_at_ns"] for answer in answers) - max(arrived), max(arrived) - min(arrived)
 
 
+def tree_words(fields):
+    """What `fibocast group create` is told."""
+    words = []
+    for prefix, tree in (("--", fields), ("--reduction-", fields["reduction"])):
+        words += [word for key in ("tree", "s", "r") if key in tree for word in (f"{prefix}{key}", str(tree[key]))]
+    return words
+
+
 class SkewedBarriers:
     """Has the face of Measurement."""
 
     def __init__(self, experiment, options, say):
         self.experiment, self.options, self.say = experiment, options, say
         self.resends = 0
+        self.predicted = {}  # id of a case -> of each repetition
         self.dice = random.Random(options.seed)
 
     def run(self, cases, raw):
@@ -62,13 +73,23 @@ class SkewedBarriers:
                 self.create_group(up, case)
             for number, (case, warmup) in enumerate(order, 1):
                 self.progress(number, len(order))
-                measured, apart = self.barrier(up, case)
-                if warmup:
-                    continue
-                case.measured.append(measured / self.options.scale / self.experiment.measure["unit_ns"])
-                raw.write(json.dumps({"case": wanted.index(case), "name": case.name, "panel": case.panel, "x": case.x,
-                                      "order": number, "measured_ns": measured, "arrivals_apart_ns": apart,
-                                      "scale": self.options.scale, "lateness_ns": 0}) + "\n")
+                answers = self.barrier(up, case)
+                if not warmup:
+                    raw.write(json.dumps({"case": wanted.index(case), "order": number, **self.take(case, answers)}) + "\n")
+        for case in wanted:
+            case.predicted = median(self.predicted[id(case)])
+
+    def take(self, case, answers):
+        """Times are those of the machine from here on."""
+        to_us = 1 / self.options.scale / 1000
+        measured, apart = last_to_last(answers)
+        first = min(answer["arrived_at_ns"] for answer in answers)
+        came = [(answer["arrived_at_ns"] - first) * to_us for answer in answers]
+        predicted = float(arrivals.last_to_last(came, *barrier_trees(case.fields), costs_by_rank(case)))
+        case.measured.append(measured * to_us)
+        self.predicted.setdefault(id(case), []).append(predicted)
+        return {"name": case.name, "panel": case.panel, "x": case.x, "measured_ns": measured, "arrivals_apart_ns": apart,
+                "arrivals_us": came, "predicted_ns": round(predicted / to_us), "scale": self.options.scale}
 
     def progress(self, number, count):
         if sys.stderr.isatty() and not self.options.quiet and not self.options.json:
@@ -80,26 +101,26 @@ class SkewedBarriers:
 
     def create_group(self, cluster, case):
         command = [cluster.fibocast, "group", "create", self.group_of(case), "--ranks", f"0-{case.ranks - 1}", "--rank", "0",
-                   "--dir", cluster.folder, "--quiet", *case.fields["group"]]
+                   "--dir", cluster.folder, "--quiet", *tree_words(case.fields)]
         if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
             raise LabError(f"the group of {case.name} could not be created; the reason is above")
 
     def barrier(self, cluster, case):
         late = delays(case.fields["delay"], case.ranks, self.experiment.analysis["mean_ms"] / 1000, self.dice)
-        begin, callers = time.monotonic(), []
+        begin, callers = time.monotonic(), {}
         try:
             for rank in sorted(range(case.ranks), key=late.__getitem__):
                 time.sleep(max(0.0, begin + late[rank] - time.monotonic()))
-                callers.append(subprocess.Popen(
+                callers[rank] = subprocess.Popen(
                     [cluster.fibocast, "barrier", self.group_of(case), "--rank", str(rank), "--dir", cluster.folder,
-                     "--deadline", DEADLINE, "--json"], stdout=subprocess.PIPE, text=True))
-            answers = [json.loads(caller.communicate()[0] or "{}") for caller in callers]
+                     "--deadline", DEADLINE, "--json"], stdout=subprocess.PIPE, text=True)
+            answers = [json.loads(callers[rank].communicate()[0] or "{}") for rank in range(case.ranks)]
         finally:
-            for caller in callers:
+            for caller in callers.values():
                 if caller.poll() is None:
                     caller.kill()
                     caller.wait()
         failed = [answer for answer in answers if "activated_at_ns" not in answer]
         if failed:
             raise LabError(f"a barrier failed: {failed[0].get('message', failed[0])}")
-        return last_to_last(answers)
+        return answers
