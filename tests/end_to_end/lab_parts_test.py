@@ -223,6 +223,14 @@ class Skew(unittest.TestCase):
         self.assertEqual(arrivals.Barrier([100, 0], two, two, costs).run(), [100, 105])  # the child is known already
         self.assertEqual(arrivals.Barrier([0, 100], two, two, costs).run(), [105, 110])
 
+    def test_procedure_of_the_paper_is_biased(self):  # C6: among more than two, a part of the barrier is done meanwhile
+        def found(children, costs, iterations=4):
+            ways = children, children, costs
+            return (arrivals.loop(iterations, True, *ways) - arrivals.loop(iterations, False, *ways)) / iterations
+        self.assertEqual(found([[1], []], [machine.Costs(2, 0, 3)] * 2), 5)
+        manna = [machine.Costs(27, 0, 88)] * 19
+        self.assertLess(found(CHILDREN, manna), max(trees.activations(CHILDREN, manna)))
+
     def test_words_of_a_group(self):
         fields = {"tree": "fibo", "s": 27, "r": 88, "reduction": {"tree": "binomial"}}
         self.assertEqual(skew.tree_words(fields), "--tree fibo --s 27 --r 88 --reduction-tree binomial".split())

@@ -13,10 +13,10 @@ SLOPE_TOLERANCE = 0.05  # of the fit over time scales
 def analyse(experiment, cases, options):
     """A dictionary for the summary: `said` is for people, `objections` go to the verdict."""
     kind = experiment.analysis.get("kind")
-    if kind is None or kind == "skew":
+    if kind in (None, "skew", "procedure"):
         return {}
     if kind not in KINDS:
-        raise LabError(f"experiment {experiment.name}: there is no analysis '{kind}': there are {', '.join(KINDS)}, skew")
+        raise LabError(f"experiment {experiment.name}: there is no analysis '{kind}': there are {', '.join(KINDS)}, skew, procedure")
     return KINDS[kind](experiment, cases, options)
 
 

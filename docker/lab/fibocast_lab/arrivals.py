@@ -76,3 +76,19 @@ class _Step:
 
 def last_to_last(arrivals, up, down, costs):
     return max(Barrier(arrivals, up, down, costs).run()) - max(arrivals)
+
+
+def loop(iterations, with_multicast, up, down, costs):
+    """When the last member is through with so many barriers in a row, or multicasts with a barrier after each. What a
+    node still has to send of one operation delays the next."""
+    calls, free = [0] * len(up), [0] * len(up)
+    for _ in range(iterations):
+        if with_multicast:
+            multicast = Barrier([], up, down, costs)
+            multicast.free = free
+            multicast.is_released(0, calls[0])
+            calls = multicast.run()
+        barrier = Barrier(calls, up, down, costs)
+        barrier.free = free
+        calls = barrier.run()
+    return max(calls)

@@ -12,7 +12,7 @@ def predict(case):
     f = case.fields
     formula = f.get("formula", "tree" if "tree" in f and f["operation"] == "multicast" else "none")
     if f["mode"] != "distribution":
-        formula = "barrier"
+        formula = "procedure" if f["mode"] == "procedure" else "barrier"
     if formula not in FORMULAS:
         raise LabError(f"there is no formula '{formula}': there are {', '.join(sorted(FORMULAS))}")
     value = FORMULAS[formula](case)
@@ -49,6 +49,13 @@ def of_barrier(case):
     return arrivals.last_to_last([0] * case.ranks, *barrier_trees(case.fields), costs_by_rank(case))
 
 
+def of_procedure(case):
+    """C6: what the difference of the two loops would be on the machine itself."""
+    ways, costs, iterations = barrier_trees(case.fields), costs_by_rank(case), case.fields["iterations"]
+    times = [arrivals.loop(iterations, with_multicast, *ways, costs) for with_multicast in (False, True)]
+    return (times[1] - times[0]) / iterations
+
+
 @lru_cache(maxsize=None)
 def figure(name):
     """A table of `fibocast plan figure` as a list of dictionaries."""
@@ -81,5 +88,5 @@ def of_fat_tree(case):
     return answer["times"][f["column"]]
 
 
-FORMULAS = {"tree": of_tree, "barrier": of_barrier, "figure": of_figure, "mesh": of_mesh, "fattree": of_fat_tree,
-            "none": lambda case: None}
+FORMULAS = {"tree": of_tree, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
+            "fattree": of_fat_tree, "none": lambda case: None}

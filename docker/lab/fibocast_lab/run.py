@@ -8,11 +8,13 @@ from fibocast_lab import analysis, chart, style
 from fibocast_lab.manifest import manifest
 from fibocast_lab.measure import Measurement
 from fibocast_lab.predict import predict
+from fibocast_lab.procedure import Procedure
 from fibocast_lab.simulate import simulate, timeline
 from fibocast_lab.skew import SkewedBarriers
 from fibocast_lab.table import show
 from fibocast_lab.verdict import objections, ranking, share_marked
 
+MEASURED_BY = {"skew": SkewedBarriers, "procedure": Procedure}
 MEASURED_BY_OPTION = ("scale", "repetitions", "other_repetitions", "warmup")
 
 
@@ -60,7 +62,7 @@ def run_one(experiment, options, output):
 
 def run_cases(experiment, cases, options, output, say):
     calculate(experiment, cases, options, say)
-    measured_by = SkewedBarriers if experiment.analysis.get("kind") == "skew" else Measurement
+    measured_by = MEASURED_BY.get(experiment.analysis.get("kind"), Measurement)
     measurement = measured_by(experiment, options, say)
     with open(output / "measurements.jsonl", "w", encoding="utf-8") as raw:
         measurement.run(cases, raw)

@@ -50,6 +50,8 @@ def command(case, folder):
 def can_simulate(case):
     """A barrier's tree is mirrored on the way up (A30); simulated ranks all call together."""
     f = case.fields
+    if f["mode"] == "procedure":
+        return False
     if f.get("delay", "together") != "together" or ("tree" in f and "algorithm" not in f and tree_name(f) is None):
         return False
     if "reduction" not in f or f["tree"] != "fibo":

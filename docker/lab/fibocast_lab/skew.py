@@ -48,6 +48,17 @@ def tree_words(fields):
     return words
 
 
+def group_of(case):
+    return "lab-" + "".join(letter if letter.isalnum() else "-" for letter in f"{case.name}-{case.x}")[:40].lower()
+
+
+def create_group(cluster, case):
+    command = [cluster.fibocast, "group", "create", group_of(case), "--ranks", f"0-{case.ranks - 1}", "--rank", "0",
+               "--dir", cluster.folder, "--quiet", *tree_words(case.fields)]
+    if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise LabError(f"the group of {case.name} could not be created; the reason is above")
+
+
 class SkewedBarriers:
     """Has the face of Measurement."""
 
@@ -70,7 +81,7 @@ class SkewedBarriers:
                  f"{len(order)} barriers whose callers are processes ...")
         with cluster.up(self.options.quiet or self.options.json) as up:
             for case in wanted:
-                self.create_group(up, case)
+                create_group(up, case)
             for number, (case, warmup) in enumerate(order, 1):
                 self.progress(number, len(order))
                 answers = self.barrier(up, case)
@@ -95,16 +106,6 @@ class SkewedBarriers:
         if sys.stderr.isatty() and not self.options.quiet and not self.options.json:
             print(f"\r{number} of {count} barriers", end="" if number < count else "\n", file=sys.stderr)
 
-    @staticmethod
-    def group_of(case):
-        return "lab-" + "".join(letter if letter.isalnum() else "-" for letter in f"{case.name}-{case.x}")[:40].lower()
-
-    def create_group(self, cluster, case):
-        command = [cluster.fibocast, "group", "create", self.group_of(case), "--ranks", f"0-{case.ranks - 1}", "--rank", "0",
-                   "--dir", cluster.folder, "--quiet", *tree_words(case.fields)]
-        if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
-            raise LabError(f"the group of {case.name} could not be created; the reason is above")
-
     def barrier(self, cluster, case):
         late = delays(case.fields["delay"], case.ranks, self.experiment.analysis["mean_ms"] / 1000, self.dice)
         begin, callers = time.monotonic(), {}
@@ -112,7 +113,7 @@ class SkewedBarriers:
             for rank in sorted(range(case.ranks), key=late.__getitem__):
                 time.sleep(max(0.0, begin + late[rank] - time.monotonic()))
                 callers[rank] = subprocess.Popen(
-                    [cluster.fibocast, "barrier", self.group_of(case), "--rank", str(rank), "--dir", cluster.folder,
+                    [cluster.fibocast, "barrier", group_of(case), "--rank", str(rank), "--dir", cluster.folder,
                      "--deadline", DEADLINE, "--json"], stdout=subprocess.PIPE, text=True)
             answers = [json.loads(callers[rank].communicate()[0] or "{}") for rank in range(case.ranks)]
         finally:

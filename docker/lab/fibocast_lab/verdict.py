@@ -27,7 +27,7 @@ def ranking(cases, gap=0.05):
     result = Ranking(wrong_pairs={})
     points = {}
     for case in cases:
-        if case.measured and case.predicted is not None and case.fields["mode"] == "distribution":
+        if case.measured and case.predicted and case.fields["mode"] == "distribution":
             points.setdefault((case.panel, case.x), []).append(case)
     for (panel, x), same in points.items():
         pairs = [(a, b) for a in same for b in same if a.predicted * (1 + gap) < b.predicted]
