@@ -223,11 +223,13 @@ class Skew(unittest.TestCase):
         self.assertEqual(arrivals.Barrier([100, 0], two, two, costs).run(), [100, 105])  # the child is known already
         self.assertEqual(arrivals.Barrier([0, 100], two, two, costs).run(), [105, 110])
 
-    def test_procedure_of_the_paper_is_biased(self):  # C6: among more than two, a part of the barrier is done meanwhile
+    def test_procedure_of_the_paper_is_biased(self):  # C6: one operation begins before the other is over
         def found(children, costs, iterations=4):
             ways = children, children, costs
             return (arrivals.loop(iterations, True, *ways) - arrivals.loop(iterations, False, *ways)) / iterations
-        self.assertEqual(found([[1], []], [machine.Costs(2, 0, 3)] * 2), 5)
+        two = [[1], []], [machine.Costs(2, 0, 3)] * 2
+        self.assertEqual(found(*two, iterations=1), 5)
+        self.assertEqual(found(*two, iterations=4), 3.5)  # the multicast follows on the barrier's release: 3, but for the last
         manna = [machine.Costs(27, 0, 88)] * 19
         self.assertLess(found(CHILDREN, manna), max(trees.activations(CHILDREN, manna)))
 
