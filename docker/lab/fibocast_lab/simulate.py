@@ -76,5 +76,6 @@ def timeline(case):
         ask(*command(case, folder), "--trace", path)
         text = json.loads(path.read_text(encoding="utf-8"))
     events = text["traceEvents"] if isinstance(text, dict) else text
-    return [[e["pid"], e["cat"], e["ts"], e["dur"], e["args"]["peer"]] for e in events
+    unit = float(divisor(case))
+    return [[e["pid"], e["cat"], e["ts"] / unit, e["dur"] / unit, e["args"]["peer"]] for e in events
             if e.get("cat") in ("send", "receive")]

@@ -35,9 +35,10 @@ border:1px solid var(--line);border-radius:8px;text-decoration:none;color:var(--
 section{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:22px 24px;margin:22px 0}
 .plots{display:grid;gap:18px 26px;grid-template-columns:repeat(auto-fit,minmax(min(430px,100%),1fr));margin:14px 0}
 figure{margin:0;min-width:0}figcaption{font-weight:600;font-size:.92rem;margin-bottom:4px}
-.plots figure:only-child{max-width:600px}nav a span{text-align:right}nav a{white-space:nowrap}nav a .muted{white-space:normal}.chart{display:block;width:100%;height:auto}
+.plots figure:only-child{max-width:600px}nav a span{text-align:right}nav a{white-space:nowrap;flex-wrap:wrap}nav a .muted{white-space:normal}.chart{display:block;width:100%;height:auto}
 .chip{display:inline-block;border-radius:99px;padding:1px 10px;font-size:.8rem;font-weight:600;white-space:nowrap;
-background:var(--note-bg);color:var(--note)}.chip.good{background:var(--good-bg);color:var(--good)}
+background:var(--note-bg);color:var(--note)}.chip.plain{background:var(--grid);color:var(--muted)}
+.chip.good{background:var(--good-bg);color:var(--good)}
 .chip.bad{background:var(--bad-bg);color:var(--bad)}
 .facts{display:flex;flex-wrap:wrap;gap:10px 28px;margin:12px 0;padding:0}.facts div{min-width:110px}
 .facts dt{font-size:.78rem;color:var(--muted)}.facts dd{margin:0;font-weight:600}

@@ -83,15 +83,15 @@ def disagreements(experiment, cases):
 
 
 def judgement(summary):
-    """Of a summary: the kind of verdict ("good", "bad", neither) and its words."""
+    """Of a summary: the kind of verdict ("good", "bad", "plain": nothing was to be judged, "": no verdict) and its words."""
     objections, worlds = summary["objections"], summary["worlds"]
     if objections and objections[0].startswith("host too busy"):
         return "", "host too busy, no verdict"
     if objections:
         return "bad", "not as predicted"
     if summary["repetitions"]:
-        return "good", "measured as predicted" if "predicted" in worlds else "measured"
-    return ("good", "predicted = simulated") if compared(summary) else ("", " and ".join(worlds))
+        return ("good", "measured as predicted") if "predicted" in worlds else ("plain", "measured")
+    return ("good", "predicted = simulated") if compared(summary) else ("plain", " and ".join(worlds))
 
 
 def compared(summary):
