@@ -12,7 +12,7 @@ LAB = Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LAB.parent))
 
-from fibocast_lab import arrivals, chart, cluster, confidence, drawing, experiment, machine, paper, simulate, skew, trees, verdict  # noqa: E402
+from fibocast_lab import arrivals, chart, cluster, confidence, drawing, experiment, machine, paper, simulate, skew, style, trees, verdict  # noqa: E402
 from fibocast_lab.case import Case  # noqa: E402
 from fibocast_lab.errors import LabError  # noqa: E402
 
@@ -249,14 +249,23 @@ class Drawings(unittest.TestCase):
     def test_charts_are_well_formed_on_every_axis(self):
         for xs, scale in (([1, 5, 9], "linear"), ([0, 512, 16384], "log"), (["early & late", "b"], "linear")):
             plot = chart.Chart([case(10 * (i + 1), [11, 12], name="<a>", x=x) for i, x in enumerate(xs)], "x", "y", scale)
-            self.assertEqual(len(self.parse(plot.svg()).findall(".//{*}circle")), len(xs) + 1)  # and one in the legend
+            said = [title.text for title in self.parse(plot.svg("all")).findall(".//{*}title")]
+            self.assertEqual((said[0], len(said)), ("all", 1 + 2 * len(xs)))  # of every prediction and median
+            self.assertIn(f"<a>, {xs[1]}: predicted 20, measured 11.5", said)
 
     def test_chart_of_nothing(self):
         self.parse(chart.Chart([], "x", "y").svg())
 
-    def test_ticks(self):
-        self.assertEqual(chart.nice_ticks(601), [0, 200, 400, 600, 800])
-        self.assertEqual(chart.nice_ticks(10), [0, 2, 4, 6, 8, 10])
+    def test_a_page_owns_the_looks(self):
+        """Colours are its variables, text is text, ids do not clash, and the same chart is the same text."""
+        plot = chart.Chart([case(10 * x, [11], x=x) for x in (1, 2)], "nodes p", "time")
+        text = plot.svg()
+        self.assertEqual(text, plot.svg())
+        self.assertIn("var(--c0)", text)
+        self.assertIn(">nodes p</text>", text)
+        for unwanted in ("#2f6fbb", '<g id="', "<metadata", "<style", "<!DOCTYPE"):
+            self.assertNotIn(unwanted, text)
+        self.assertIn("prefers-color-scheme:dark", style.alone(text))
 
     def test_tree_and_timeline(self):
         rows = [[0, "send", 0, 27, 1], [1, "receive", 27, 88, 0], [0, "send", 27, 27, 2], [2, "receive", 54, 88, 0]]

@@ -2,7 +2,7 @@
 from statistics import median
 
 from fibocast_lab import trees
-from fibocast_lab.chart import short
+from fibocast_lab.case import short
 from fibocast_lab.confidence import bootstrap, interval, line
 from fibocast_lab.errors import LabError
 from fibocast_lab.predict import costs_by_rank

@@ -51,3 +51,14 @@ class Case:
         return {**self.fields, "name": self.name, "panel": self.panel, "x": self.x, "p": self.fields.get("ranks"),
                 "repetitions": self.wanted, **{key + suffix: value for key, value in times.items()},
                 "error": self.error, "marked": self.marked, f"measured{suffix}": self.measured}
+
+
+def short(value):
+    """As few digits as tell a reader enough."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if float(value).is_integer() and abs(value) < 1e6:
+        return f"{value:.0f}"
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}" if abs(value) < 1e5 else f"{value:.3g}"

@@ -1,10 +1,13 @@
-"""A tree drawn over time, and who was busy when: both from the simulator's trace, as SVG for the page of style.py."""
-from html import escape
+"""A tree drawn over time, and who was busy when: both from the simulator's trace."""
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter
 
-from fibocast_lab.chart import nice_ticks, short
+from fibocast_lab.case import short
+from fibocast_lab.figure import add_legend, new_axes, say, to_svg
+from fibocast_lab.style import LIGHT
 
-WIDTH = 480
-LEFT, RIGHT, TOP = 34, 16, 14
+MOST_NUMBERED = 24  # ranks; of more only the colour is seen
+KINDS = {"send": (LIGHT["c1"], "sends"), "receive": (LIGHT["c0"], "receives")}
 
 
 def parents(rows):
@@ -30,61 +33,46 @@ def places(tree):
     return column
 
 
+def height(tree):
+    """Of both drawings, which stand beside each other."""
+    return max(240, 70 + (15 if len(tree) <= MOST_NUMBERED else 6) * len(tree))
+
+
 def tree_svg(rows, unit):
     """Ranks at their column and the time at which they are active: what is idle early is seen to be."""
     tree = parents(rows)
-    column, end = places(tree), max(active for _, active in tree.values()) or 1
-    ticks, height = [t for t in nice_ticks(end) if t <= end], 260
-    radius = 8 if len(tree) <= 24 else 3.5
-
-    def x(rank):
-        return LEFT + 12 + column[rank] * (WIDTH - LEFT - RIGHT - 24) / max(len(tree) - 1, 1)
-
-    def y(time):
-        return TOP + time / end * (height - 2 * TOP)
-
-    parts = [f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(t):.1f}" y2="{y(t):.1f}"/>'
-             f'<text class="tick" x="{LEFT - 5}" y="{y(t) + 3.5:.1f}" text-anchor="end">{short(t)}</text>' for t in ticks]
+    column, axes, numbered = places(tree), new_axes(height(tree)), len(tree) <= MOST_NUMBERED
     for rank, (parent, active) in tree.items():
         if parent is not None:
-            parts.append(f'<line class="edge" x1="{x(parent):.1f}" y1="{y(tree[parent][1]):.1f}" x2="{x(rank):.1f}" '
-                         f'y2="{y(active):.1f}"/>')
-    for rank, (parent, active) in tree.items():
-        label = f'<text class="node" x="{x(rank):.1f}" y="{y(active) + 3:.1f}">{rank}</text>' if radius > 5 else ""
-        colour = 0 if parent is None else 2
-        parts.append(f'<g style="--c:var(--c{colour})"><title>rank {rank} is active at {short(active)} {unit}</title>'
-                     f'<circle cx="{x(rank):.1f}" cy="{y(active):.1f}" r="{radius}"/>{label}</g>')
-    return svg(height, "the tree over time", parts)
+            axes.plot([column[parent], column[rank]], [tree[parent][1], active], color=LIGHT["muted"], linewidth=1, zorder=1)
+        dot, = axes.plot(column[rank], active, "o", markersize=15 if numbered else 6,
+                         color=LIGHT["c0" if parent is None else "c2"], markeredgewidth=0, clip_on=False)
+        say(dot, f"rank {rank} is active at {short(active)} {unit}")
+        if numbered:
+            axes.text(column[rank], active, str(rank), color=LIGHT["card"], ha="center", va="center_baseline", fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set_ylabel(unit)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axes.grid(axis="y")
+    return to_svg(axes, "the tree over time")
 
 
 def timeline_svg(rows, unit):
     """A row for every rank, in the order in which they become active."""
     tree = parents(rows)
     order = sorted(tree, key=lambda rank: (tree[rank][1], rank))
-    step = 15 if len(order) <= 24 else 6
-    end, bottom = max(row[2] + row[3] for row in rows) or 1, TOP + step * len(order)
-    ticks = [t for t in nice_ticks(end) if t <= end]
-
-    def x(time):
-        return LEFT + time / end * (WIDTH - LEFT - RIGHT)
-
-    parts = [f'<line class="grid" x1="{x(t):.1f}" x2="{x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
-             f'<text class="tick" x="{x(t):.1f}" y="{bottom + 14}" text-anchor="middle">{short(t)}</text>' for t in ticks]
-    if step > 10:
-        parts += [f'<text class="tick" x="{LEFT - 5}" y="{TOP + step * i + 11}" text-anchor="end">{rank}</text>'
-                  for i, rank in enumerate(order)]
+    numbered = len(order) <= MOST_NUMBERED
+    axes = new_axes(height(tree))
     for rank, kind, begin, duration, peer in rows:
-        words = f"{rank} {'sends to' if kind == 'send' else 'receives from'} {peer}: {short(begin)} to " \
-                f"{short(begin + duration)} {unit}"
-        parts.append(f'<rect class="{kind}" x="{x(begin):.2f}" y="{TOP + step * order.index(rank) + 1.5}" '
-                     f'width="{max(x(begin + duration) - x(begin) - 0.7, 0.7):.2f}" height="{step - 3}" rx="1.5">'
-                     f"<title>{escape(words)}</title></rect>")
-    for number, (kind, word) in enumerate((("send", "sends"), ("receive", "receives"))):
-        parts.append(f'<rect class="{kind}" x="{LEFT + 90 * number}" y="{bottom + 24}" width="14" height="9" rx="1.5"/>'
-                     f'<text class="tick" x="{LEFT + 19 + 90 * number}" y="{bottom + 32}">{word}</text>')
-    return svg(bottom + 40, "who is busy when", parts)
-
-
-def svg(height, title, parts):
-    return (f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">'
-            f"<title>{title}</title>{''.join(parts)}</svg>")
+        edge = LIGHT["card"] if kind == "send" else KINDS[kind][0]  # sends follow each other; a receive may be very short
+        bar, = axes.barh(order.index(rank), duration, 0.8, begin, color=KINDS[kind][0], edgecolor=edge, linewidth=0.6)
+        say(bar, f"{rank} {KINDS[kind][1]} {'to' if kind == 'send' else 'from'} {peer}: {short(begin)} to "
+                 f"{short(begin + duration)} {unit}")
+    axes.set(xlim=(0, max(row[2] + row[3] for row in rows) or 1), ylim=(len(order) - 0.4, -0.6), xlabel=unit, ylabel="rank")
+    axes.set_yticks(range(len(order)) if numbered else [], order if numbered else [])
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axes.grid(axis="x")
+    add_legend(axes, [Patch(color=colour, label=word) for colour, word in KINDS.values()])
+    return to_svg(axes, "who is busy when")

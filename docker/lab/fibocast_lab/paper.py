@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from fibocast_lab import chart, experiment, style
-from fibocast_lab.case import Case
+from fibocast_lab.case import Case, short
 from fibocast_lab.errors import LabError
 from fibocast_lab.programs import ask
 from fibocast_lab.results import load
@@ -122,7 +122,7 @@ def figure_html(entry, with_plot):
     """All numbers of `fibocast plan figure`, and a plot where the experiment has none."""
     answer = ask("plan", "figure", entry["figure"])
     few = len(answer["rows"]) <= MOST_ROWS
-    rows = [[chart.short(cell) for cell in row] for row in answer["rows"]]
+    rows = [[short(cell) for cell in row] for row in answer["rows"]]
     plots = figure_plot(entry["plot"], answer) if with_plot and "plot" in entry else ""
     return plots + details(f"{answer['title']}: {len(rows)} rows", table(answer["columns"], rows), few)
 

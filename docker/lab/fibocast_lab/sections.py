@@ -3,8 +3,8 @@ from html import escape
 from statistics import median
 
 from fibocast_lab import drawing
-from fibocast_lab.case import Case
-from fibocast_lab.chart import panels, short
+from fibocast_lab.case import Case, short
+from fibocast_lab.chart import panels
 from fibocast_lab.experiment import Experiment
 from fibocast_lab.table import table_of
 from fibocast_lab.verdict import judgement

@@ -1,25 +1,21 @@
 """How pages and plots look: one sheet, light and dark by the reader's own setting, from a phone to a wide screen."""
 
-VARIABLES = """
-:root{--bg:#fbfaf7;--card:#fff;--ink:#1d2230;--muted:#667085;--grid:#e6e4de;--line:#dcd9d0;--accent:#23558c;
---good:#18794e;--good-bg:#e3f4ea;--bad:#b42318;--bad-bg:#fdeae7;--note:#8a5a00;--note-bg:#fdf3dc;
---c0:#2f6fbb;--c1:#d4581a;--c2:#1f8a66;--c3:#a3468f;--c4:#a97b00;--c5:#0c8599;--c6:#7048c8;--c7:#6b7280}
-@media (prefers-color-scheme:dark){:root{--bg:#12151c;--card:#1a1f29;--ink:#e8eaf0;--muted:#98a2b3;--grid:#2b3240;
---line:#323a49;--accent:#8ab8ee;--good:#6fd3a1;--good-bg:#153527;--bad:#ff9c8f;--bad-bg:#43201c;--note:#f0c66a;
---note-bg:#3b2f14;--c0:#74aef2;--c1:#ff9460;--c2:#5fcfa6;--c3:#e08fce;--c4:#e3bb4c;--c5:#5cc9dc;--c6:#b199f5;
---c7:#a7afbd}}
-"""
+LIGHT = {"bg": "#fbfaf7", "card": "#ffffff", "ink": "#1d2230", "muted": "#667085", "grid": "#e6e4de", "line": "#dcd9d0",
+         "accent": "#23558c", "good": "#18794e", "good-bg": "#e3f4ea", "bad": "#b42318", "bad-bg": "#fdeae7",
+         "note": "#8a5a00", "note-bg": "#fdf3dc", "c0": "#2f6fbb", "c1": "#d4581a", "c2": "#1f8a66", "c3": "#a3468f",
+         "c4": "#a97b00", "c5": "#0c8599", "c6": "#7048c8", "c7": "#6b7280"}  # no colour twice: plots are drawn with them
+DARK = {"bg": "#12151c", "card": "#1a1f29", "ink": "#e8eaf0", "muted": "#98a2b3", "grid": "#2b3240", "line": "#323a49",
+        "accent": "#8ab8ee", "good": "#6fd3a1", "good-bg": "#153527", "bad": "#ff9c8f", "bad-bg": "#43201c",
+        "note": "#f0c66a", "note-bg": "#3b2f14", "c0": "#74aef2", "c1": "#ff9460", "c2": "#5fcfa6", "c3": "#e08fce",
+        "c4": "#e3bb4c", "c5": "#5cc9dc", "c6": "#b199f5", "c7": "#a7afbd"}
+FONTS = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
-CHART = """
-.chart text{font-family:system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
-.chart .tick{font-size:10.5px;fill:var(--muted)}.chart .label{font-size:11.5px;fill:var(--ink)}
-.chart .grid{stroke:var(--grid);stroke-width:1}.chart polyline{fill:none;stroke:var(--c);stroke-width:1.6;opacity:.85}
-.chart .dash{stroke:var(--c);stroke-width:2}.chart rect{fill:none;stroke:var(--c);stroke-width:1.2}
-.chart circle{fill:var(--c)}.chart .range{stroke:var(--c);stroke-width:1.4}
-.chart .paper{stroke:var(--ink);stroke-width:1.8;fill:none}.chart .edge{stroke:var(--muted);stroke-width:1}
-.chart .node{font-size:8.5px;fill:var(--card);text-anchor:middle;font-weight:600}
-.chart .send{fill:var(--c1);stroke:none}.chart .receive{fill:var(--c0);stroke:none}
-"""
+
+def variables(root):
+    """figure.py turns a plot's light colours into these."""
+    light, dark = (";".join(f"--{name}:{colour}" for name, colour in colours.items()) for colours in (LIGHT, DARK))
+    return f"{root}{{{light}}}@media (prefers-color-scheme:dark){{{root}{{{dark}}}}}"
+
 
 PAGE = """
 *{box-sizing:border-box}html{-webkit-text-size-adjust:100%}
@@ -56,10 +52,10 @@ def page(title, head, body, foot=""):
     """A whole HTML document with nothing outside it."""
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,'
             f'initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title}</title>'
-            f"<style>{VARIABLES}{CHART}{PAGE}</style></head><body><header>{head}</header><main>{body}</main>"
+            f"<style>{variables(':root')}{PAGE}</style></head><body><header>{head}</header><main>{body}</main>"
             f"<footer>{foot}</footer></body></html>\n")
 
 
 def alone(svg):
     """A plot as a file of its own, which has to bring its colours."""
-    return svg.replace(">", f"><style>{VARIABLES.replace(':root', 'svg')}{CHART}svg{{background:var(--bg)}}</style>", 1)
+    return svg.replace(">", f"><style>{variables('svg')}svg{{background:var(--bg)}}</style>", 1)

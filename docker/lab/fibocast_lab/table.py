@@ -1,6 +1,6 @@
 """Results at the terminal: the same for every experiment, but figure 10, which ./dev run shows in the paper's own words."""
 from fibocast_lab import figure10_report
-from fibocast_lab.chart import short
+from fibocast_lab.case import short
 from fibocast_lab.verdict import judgement
 
 MOST_ROWS = 40
