@@ -1,30 +1,16 @@
 """A local cluster of real daemons for as long as an experiment lasts, and the measured loop on it."""
 import json
-import os
-import shutil
+import re
 import signal
 import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from fibocast_lab.errors import LabError
+from fibocast_lab.programs import find_fibocast
 
-class LabError(Exception):
-    """What went wrong, in one sentence for the person at the terminal."""
-
-
-def find_fibocast():
-    """FIBOCAST_BIN (a folder), beside this program, the release build of this tree, or the path."""
-    here = Path(__file__).resolve()
-    folders = [os.environ.get("FIBOCAST_BIN"), here.parents[1], here.parents[3] / "build" / "release" / "bin"]
-    for folder in filter(None, folders):
-        program = Path(folder) / "fibocast"
-        if os.access(program, os.X_OK):
-            return str(program)
-    program = shutil.which("fibocast")
-    if program is None:
-        raise LabError("cannot find the program fibocast: build it with ./dev build, or set FIBOCAST_BIN to its folder")
-    return program
+RESEND_FLOOR_MS = 100  # an emulated machine is slow and its host busy: resends must lie well above the noise
 
 
 class Cluster:
@@ -37,7 +23,7 @@ class Cluster:
         command = [self.fibocast, "bench", "distribution", "--cases", "-", "--dir", self.folder, "--json"]
         command += ["--warmup", str(warmup), "--seed", str(seed)] + (["--quiet"] if quiet else [])
         text = "".join(json.dumps(case) + "\n" for case in cases)
-        done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             raise LabError(f"fibocast bench failed with exit code {done.returncode}")
         result = json.loads(done.stdout)
@@ -48,17 +34,64 @@ def terminate_like_interrupt(*_):
     raise KeyboardInterrupt
 
 
-@contextmanager
-def local_cluster(nodes, machine, scale, transport, quiet):
-    """Up on entry; down, and its folder gone, however the block ends."""
-    fibocast = find_fibocast()
-    signal.signal(signal.SIGTERM, terminate_like_interrupt)
-    with tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
-        up = [fibocast, "up", "-n", str(nodes), "--machine", machine, "--scale", str(scale)]
-        up += ["--transport", transport, "--dir", folder] + (["--quiet"] if quiet else [])
-        try:
-            if subprocess.run(up, stdout=subprocess.DEVNULL).returncode != 0:
-                raise LabError("the local cluster did not come up")
-            yield Cluster(fibocast, folder)
-        finally:
-            subprocess.run([fibocast, "down", "--dir", folder, "--quiet"], stdout=subprocess.DEVNULL)
+def nanoseconds(costs, unit_ns):
+    """The [emulation] settings of a node with these costs."""
+    times = {"s_ns": costs.send, "l_ns": costs.latency, "o_ns": costs.occupancy}
+    return {key: round(value * unit_ns) for key, value in times.items()}
+
+
+class LocalCluster:
+    """What `fibocast up` is told: nodes that are all alike, or each with costs of its own."""
+
+    def __init__(self, machine, costs_by_rank, scale, unit_ns=1000, transport="udp"):
+        self.machine = machine
+        self.nodes = [nanoseconds(costs, unit_ns) for costs in costs_by_rank]
+        self.scale = scale
+        self.transport = transport
+
+    @property
+    def alike(self):
+        return all(node == self.nodes[0] for node in self.nodes)
+
+    def up_command(self, fibocast, folder, quiet):
+        up = [fibocast, "up", "-n", str(len(self.nodes)), "--transport", self.transport, "--dir", folder]
+        up += ["--quiet"] if quiet else []
+        settings = {f"emulation.{key}": value for key, value in self.nodes[0].items()}
+        settings |= {"emulation.scale": self.scale, "emulation.ports": self.machine.ports,
+                     "transport.resend_floor_ms": RESEND_FLOOR_MS}
+        up += [word for key, value in settings.items() for word in ("--settings", f"{key}={value}")]
+        return up if self.alike else up + ["--hold", f"1-{len(self.nodes) - 1}" if len(self.nodes) > 2 else "1"]
+
+    def start(self, fibocast, folder, quiet):
+        """Nodes that differ: rank 0 starts, the others' files get costs of their own before they start, too."""
+        run_up(self.up_command(fibocast, folder, quiet))
+        if self.alike:
+            return
+        for rank, costs in enumerate(self.nodes[1:], 1):
+            give_costs(Path(folder) / f"node-{rank}.toml", costs)
+            run_up([fibocast, "up", "--only", str(rank), "--dir", folder, "--quiet"])
+
+    @contextmanager
+    def up(self, quiet):
+        """Up on entry; down, and its folder gone, however the block ends."""
+        fibocast = find_fibocast()
+        before = signal.signal(signal.SIGTERM, terminate_like_interrupt)
+        with tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
+            try:
+                self.start(fibocast, folder, quiet)
+                yield Cluster(fibocast, folder)
+            finally:
+                subprocess.run([fibocast, "down", "--dir", folder, "--quiet"], stdout=subprocess.DEVNULL, check=False)
+                signal.signal(signal.SIGTERM, before)
+
+
+def run_up(command):
+    if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise LabError("the local cluster did not come up; its reason is above")
+
+
+def give_costs(path, costs):
+    text = path.read_text(encoding="utf-8")
+    for key, value in costs.items():
+        text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
+    path.write_text(text, encoding="utf-8")

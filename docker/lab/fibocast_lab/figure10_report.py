@@ -1,13 +1,12 @@
 """The table of figure 10 in plain words."""
-from fibocast_lab.summary import share_marked
+from fibocast_lab.verdict import share_marked
 
-# Measured on the MANNA, p = 19 (Cordsen et al. 1997).
-PAPER_US = {"sequential": 569, "binomial = Fibo(1,0)": 451, "Fibo(s,r)": 318}
+# Gains measured on the MANNA, p = 19 (Cordsen et al. 1997).
 PAPER_GAIN = {"sequential": "44.1 %", "binomial = Fibo(1,0)": "29.5 %"}
 
 
-def pick(cases, mode, **fields):
-    return [c for c in cases if c.fields["mode"] == mode and all(c.fields[k] == v for k, v in fields.items())]
+def pick(cases, mode, name=None, p=None):
+    return [c for c in cases if c.fields["mode"] == mode and name in (None, c.name) and p in (None, c.ranks)]
 
 
 def number(value, digits=1):
@@ -20,7 +19,7 @@ def percent(value):
 
 def gain(over, best):
     """How much less time the best tree takes."""
-    return None if over.median_us is None or best.median_us is None else 1 - best.median_us / over.median_us
+    return None if over.median is None or best.median is None else 1 - best.median / over.median
 
 
 def print_table(head, rows):
@@ -36,8 +35,8 @@ def show_nineteen(cases, trees):
     for name in trees:
         c = pick(cases, "distribution", p=19, name=name)[0]
         ours = gain(c, best)
-        rows.append([name, number(c.predicted_us, 0), number(c.median_us), number(c.spread_us), percent(c.error),
-                     PAPER_US.get(name, ""), f"{100 * ours:.1f} %" if ours and c is not best else "",
+        rows.append([name, number(c.predicted, 0), number(c.median), number(c.spread), percent(c.error),
+                     number(c.paper, 0) if c.paper else "", f"{100 * ours:.1f} %" if ours and c is not best else "",
                      PAPER_GAIN.get(name, "")])
     print("\nOne message to 19 nodes: from the root's first send to the last activation, in us of the machine\n")
     print_table(["tree", "predicted", "measured", "spread", "error", "paper", "Fibo(s,r) saves", "paper"], rows)
@@ -49,27 +48,28 @@ def show_all(cases, trees):
         row = [p]
         for name in trees:
             c = pick(cases, "distribution", p=p, name=name)[0]
-            row.append(f"{number(c.predicted_us, 0)} / {number(c.median_us)}")
+            row.append(f"{number(c.predicted, 0)} / {number(c.median)}")
         rows.append(row)
     print("\nThe same for p = 2..20: predicted / measured median\n")
     print_table(["p", *trees], rows)
 
 
 def show_barriers(cases):
-    rows = [[c.fields["name"], number(c.predicted_us, 0), number(c.median_us), number(c.spread_us), percent(c.error)]
+    rows = [[c.name, number(c.predicted, 0), number(c.median), number(c.spread), percent(c.error)]
             for c in pick(cases, "barrier")]
     print("\nA whole barrier of 19 nodes that all arrive at once: the way up is a problem of its own\n")
     print_table(["trees", "predicted", "measured", "spread", "error"], rows)
 
 
-def show(cases, trees, summary, output):
+def show(cases, summary, output):
+    trees = [c.name for c in pick(cases, "distribution", p=19)]
     show_nineteen(cases, trees)
     show_all(cases, trees)
     show_barriers(cases)
     print("\nWhat it means: a node that has the message can pass it on while the one it sent to is still receiving. The")
     print("Fibo-tree of the measured s and r uses that best: nobody who could send is idle. On the way up the costs change")
     print("places, so the best tree is the mirror, Fibo(r,s).")
-    worst = max((abs(c.error) for c in cases if c.measured_us), default=0)
+    worst = max((abs(c.error) for c in cases if c.measured), default=0)
     print(f"\n{summary['repetitions']} repetitions in {summary['seconds']:.0f} s; {summary['marked']} came late "
           f"({share_marked(cases):.1%}) and were left out; {summary['resends']} frames were sent again; "
           f"largest error of a median {worst:.1%}.")
@@ -78,14 +78,3 @@ def show(cases, trees, summary, output):
     if not summary["objections"]:
         print("All medians are within 3 % of the prediction, and all trees stand in the predicted order.")
     print(f"\nRaw values: {output}/measurements.jsonl   summary: {output}/summary.json   plot: {output}/figure10.svg")
-
-
-def summary(cases, options, resends, seconds, objections):
-    return {
-        "experiment": "figure10", "machine": "manna", "scale": options.scale, "transport": options.transport,
-        "seed": options.seed, "seconds": round(seconds, 1), "resends": resends, "objections": objections,
-        "repetitions": sum(len(c.measured_us) + c.marked for c in cases), "marked": sum(c.marked for c in cases),
-        "cases": [{**c.fields, "predicted_us": c.predicted_us, "median_us": c.median_us, "spread_us": c.spread_us,
-                   "error": c.error, "marked": c.marked, "paper_us": PAPER_US.get(c.fields["name"])
-                   if c.fields["p"] == 19 and c.fields["mode"] == "distribution" else None} for c in cases],
-    }

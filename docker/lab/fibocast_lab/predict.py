@@ -1,0 +1,92 @@
+"""The predicted world: the papers' formulas, without a simulation."""
+from functools import lru_cache
+
+from fibocast_lab import arrivals, trees
+from fibocast_lab.errors import LabError
+from fibocast_lab.machine import load_machine
+from fibocast_lab.programs import ask
+
+
+def predict(case):
+    """A float, or None where no formula says it."""
+    f = case.fields
+    formula = f.get("formula", "tree" if "tree" in f and f["operation"] == "multicast" else "none")
+    if f["mode"] != "distribution":
+        formula = "procedure" if f["mode"] == "procedure" else "barrier"
+    if formula not in FORMULAS:
+        raise LabError(f"there is no formula '{formula}': there are {', '.join(sorted(FORMULAS))}")
+    value = FORMULAS[formula](case)
+    return None if value is None else float(value)
+
+
+def costs_by_rank(case):
+    f = case.fields
+    return load_machine(f["machine"]).costs_by_rank(case.ranks, f.get("bytes", 0), f.get("configuration"))
+
+
+def divisor(case):
+    """Times may be asked for in units of a message's bytes, or of the time its sender is busy (t0)."""
+    by = case.fields.get("divide_by")
+    if by is None:
+        return 1
+    return case.fields["bytes"] if by == "bytes" else costs_by_rank(case)[0].send
+
+
+def of_tree(case):
+    return max(trees.activations(trees.tree_of(case.fields), costs_by_rank(case))) / divisor(case)
+
+
+def barrier_trees(fields):
+    """Children on the way up and on the way down (A30: each way has its own tree)."""
+    up = {key: value for key, value in fields.items() if key not in ("tree", "s", "r")} | fields["reduction"]
+    return trees.tree_of(up), trees.tree_of(fields)
+
+
+def of_barrier(case):
+    """All arrive together; without that, a prediction needs the arrivals, which only a measurement has."""
+    if case.fields.get("delay", "together") != "together":
+        return None
+    return arrivals.last_to_last([0] * case.ranks, *barrier_trees(case.fields), costs_by_rank(case))
+
+
+def of_procedure(case):
+    """C6: what the difference of the two loops would be on the machine itself."""
+    ways, costs, iterations = barrier_trees(case.fields), costs_by_rank(case), case.fields["iterations"]
+    times = [arrivals.loop(iterations, with_multicast, *ways, costs) for with_multicast in (False, True)]
+    return (times[1] - times[0]) / iterations
+
+
+@lru_cache(maxsize=None)
+def figure(name):
+    """A table of `fibocast plan figure` as a list of dictionaries."""
+    table = ask("plan", "figure", name)
+    return [dict(zip(table["columns"], row)) for row in table["rows"]]
+
+
+def of_figure(case):
+    """A column of the row whose cells are those of `rows`; "$x" there is the point of the axis."""
+    f = case.fields
+    wanted = {key: case.x if value == "$x" else value for key, value in f.get("rows", {}).items()}
+    for row in figure(f["figure"]):
+        if all(row.get(key) == value for key, value in wanted.items()):
+            return row.get(f.get("column", case.name))
+    return None
+
+
+def of_mesh(case):
+    """D7 to D13: the totals of divide and conquer, in parts of the time that the whole volume takes on one link."""
+    f = case.fields
+    answer = ask("plan", "mesh", "--order", f["order"], "--mapping", f["placement"], "--alpha", f["share"])
+    return answer["large_messages"][f["column"]]
+
+
+def of_fat_tree(case):
+    """E3 to E13, in steps."""
+    f = case.fields
+    answer = ask("plan", "fattree", "--leaves", f["ranks"], "--capacities",
+                 load_machine(f["machine"]).table["network"]["capacity"])
+    return answer["times"][f["column"]]
+
+
+FORMULAS = {"tree": of_tree, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
+            "fattree": of_fat_tree, "none": lambda case: None}
