@@ -262,6 +262,7 @@ void Daemon::fill_status(client::NodeStatus& status) {
   fill_node_status(host_.node(), settings_, status);
   add_transport_counters(transport_.counters(), status);
   auto& counters = *status.mutable_counters();
+  counters["now_requests"] -= relays_.receiving();  // of applications alone
   counters["clients_accepted"] = context_.counters.accepted;
   counters["clients_garbage"] = context_.counters.garbage;
   counters["clients_turned_away"] = context_.counters.turned_away;

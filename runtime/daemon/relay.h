@@ -37,6 +37,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   // Tries again what the node had no room for. True if a command was given.
   bool retry();
   bool is_over() const { return !open_ && !receiving_ && !end_owed_; }
+  bool receives() const { return receiving_ && !receive_owed_; }
   void close_socket();
 
   static constexpr std::size_t kChunk = 16 * 1024;

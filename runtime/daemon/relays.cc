@@ -25,7 +25,15 @@ Relays::Relays(boost::asio::io_context& io, NodeHost& host, NodeId self, Admit a
       admit_(std::move(admit)),
       next_number_(static_cast<std::uint64_t>(monotonic_now()) & 0x3fff'ffff) {}
 
-void Relays::start() { listen(); }
+void Relays::start() {
+  if (!listening_) listen();
+}
+
+std::uint32_t Relays::receiving() const {
+  std::uint32_t count = listening_ ? 1 : 0;
+  for (const auto& [cookie, relay] : relays_) count += relay->receives() ? 1 : 0;
+  return count;
+}
 
 void Relays::listen() {
   listening_ = !stopped_ && host_.node().receive_message(kOpenTag, kOpenTag, host_.now()) == Admission::kTaken;

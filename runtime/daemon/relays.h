@@ -29,6 +29,8 @@ class Relays {
   void on_peer_gone(NodeId peer);
   bool on_drained();
   void close_all();
+  // Entries of the node's table of requests that are the relays' own.
+  std::uint32_t receiving() const;
 
  private:
   void listen();
