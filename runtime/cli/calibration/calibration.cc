@@ -51,7 +51,7 @@ class FanIns {
       : root_(root), receive_(std::max(0.0, calibration.nodes[root].receive.value)) {
     for (const auto& [key, sample] : taken.fan_in) {
       if (key.first != root || sample.empty()) continue;
-      samples.push_back(sample);
+      samples_.push_back(sample);
       std::vector<double> senders;
       for (NodeId i = 1; i <= key.second; ++i)
         senders.push_back(calibration.nodes[(root + i) % calibration.nodes.size()].send.value);
@@ -59,8 +59,8 @@ class FanIns {
     }
   }
   Estimate occupancy() const {
-    if (samples.size() < 2) return {0, 0, receive_};
-    return estimate(samples, [this](std::span<const Sample> drawn) { return best(drawn); });
+    if (samples_.size() < 2) return {0, 0, receive_};
+    return estimate(samples_, [this](std::span<const Sample> drawn) { return best(drawn); });
   }
 
  private:
@@ -84,7 +84,7 @@ class FanIns {
 
   NodeId root_;
   double receive_;
-  std::vector<Sample> samples;
+  std::vector<Sample> samples_;
   std::vector<std::vector<double>> senders_;
 };
 

@@ -17,9 +17,10 @@ Json to_json(const NodeCosts& costs) {
           {"receive_per_byte_ns", to_json(costs.receive_per_byte)}};
 }
 
-std::string text_of(const char* format, double a, double b = 0, double c = 0) {
+template <class... Values>
+std::string text_of(const char* format, Values... values) {
   char text[100];
-  std::snprintf(text, sizeof text, format, a, b, c);
+  std::snprintf(text, sizeof text, format, values...);
   return text;
 }
 
