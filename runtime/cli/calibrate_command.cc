@@ -34,12 +34,18 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
   return plan;
 }
 
+CostModel cost_model_of(const NodeModel& model) {
+  CostModel cost;
+  cost.send = static_cast<std::uint64_t>(model.s);
+  cost.latency = static_cast<std::uint64_t>(model.l);
+  cost.occupancy = static_cast<std::uint64_t>(model.o);
+  return cost;
+}
+
 // What the planner says of the optimal trees, where all nodes share the processors of one host.
 double predicted(Operation operation, const NodeModel& model, const CalibrationPlan& plan, Rank ranks) {
   PlanQuestion question;
-  question.model.send = static_cast<std::uint64_t>(model.s);
-  question.model.latency = static_cast<std::uint64_t>(model.l);
-  question.model.occupancy = static_cast<std::uint64_t>(model.o);
+  question.model = cost_model_of(model);
   question.shape.operation = operation, question.shape.ranks = ranks;
   if (!plan.emulated) question.hosts = {.nodes = ranks, .processors = model.processors};
   const PlanAnswer answered = answer(question);
@@ -51,11 +57,11 @@ double predicted(Operation operation, const NodeModel& model, const CalibrationP
 // A whole barrier and a multicast along the trees that are optimal for the model.
 Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeModel& model,
                                             const CalibrationPlan& plan) {
-  const auto s = static_cast<std::uint64_t>(model.s), r = static_cast<std::uint64_t>(model.l + model.o);
+  const Plan trees = fibo_plan(cost_model_of(model));
   BenchCase barrier;
   barrier.ranks = cluster.size();
-  barrier.distribution = {.kind = TreeKind::kFibo, .s = s, .r = r};
-  barrier.reduction = TreeSpec{.kind = TreeKind::kFibo, .s = r, .r = s};
+  barrier.distribution = trees.distribution;
+  barrier.reduction = trees.reduction;
   barrier.mode = BenchMode::kBarrier;
   barrier.repetitions = plan.repetitions;
   BenchCase multicast = barrier;
