@@ -9,11 +9,11 @@
 namespace fibocast {
 namespace {
 
-constexpr double kTolerance = 0.06;
+constexpr double kShareOff = 0.06;
 constexpr NodeId kEmulated = 5;
 
 void expect_near(const Json& estimate, double truth, const char* what) {
-  EXPECT_NEAR(estimate["value"].get<double>(), truth, kTolerance * truth) << what;
+  EXPECT_NEAR(estimate["value"].get<double>(), truth, kShareOff * truth) << what;
 }
 
 class Calibrate : public testing::Test {
@@ -36,7 +36,7 @@ class Calibrate : public testing::Test {
     ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(rank), "--quiet"}).exit_code, 0);
   }
   Json calibrated(const Words& more = {}) {
-    Words words{"calibrate", "--json", "--repetitions", "2"};
+    Words words{"calibrate", "--json", "--repetitions", "3"};
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = cluster_.run(words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
