@@ -4,9 +4,7 @@
 #include "collectives/predict.h"
 
 namespace fibocast {
-namespace {
-
-CostModel model_of(const MachineModel& machine) {
+CostModel cost_model_of(const MachineModel& machine) {
   CostModel model;
   model.send = static_cast<std::uint64_t>(machine.s);
   model.latency = static_cast<std::uint64_t>(machine.l);
@@ -14,10 +12,8 @@ CostModel model_of(const MachineModel& machine) {
   return model;
 }
 
-}  // namespace
-
 Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine) {
-  const CostModel model = model_of(machine);
+  const CostModel model = cost_model_of(machine);
   Plan plan = fibo_plan(model);
   plan.distribution = of.distribution;
   std::vector<TreeTableEntry> table;

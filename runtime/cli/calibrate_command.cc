@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "collectives/planner.h"
+#include "runtime/cli/bench_prediction.h"
 #include "runtime/cli/calibration/calibration_answer.h"
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
@@ -34,18 +35,10 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
   return plan;
 }
 
-CostModel cost_model_of(const NodeModel& model) {
-  CostModel cost;
-  cost.send = static_cast<std::uint64_t>(model.s);
-  cost.latency = static_cast<std::uint64_t>(model.l);
-  cost.occupancy = static_cast<std::uint64_t>(model.o);
-  return cost;
-}
-
 // What the planner says of the optimal trees, where all nodes share the processors of one host.
 double predicted(Operation operation, const NodeModel& model, const CalibrationPlan& plan, Rank ranks) {
   PlanQuestion question;
-  question.model = cost_model_of(model);
+  question.model = cost_model_of({model.s, model.l, model.o});
   question.shape.operation = operation, question.shape.ranks = ranks;
   if (!plan.emulated) question.hosts = {.nodes = ranks, .processors = model.processors};
   const PlanAnswer answered = answer(question);
@@ -57,7 +50,7 @@ double predicted(Operation operation, const NodeModel& model, const CalibrationP
 // A whole barrier and a multicast along the trees that are optimal for the model.
 Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeModel& model,
                                             const CalibrationPlan& plan) {
-  const Plan trees = fibo_plan(cost_model_of(model));
+  const Plan trees = fibo_plan(cost_model_of({model.s, model.l, model.o}));
   BenchCase barrier;
   barrier.ranks = cluster.size();
   barrier.distribution = trees.distribution;
