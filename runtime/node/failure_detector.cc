@@ -121,6 +121,10 @@ void FailureDetector::no_longer_wait_on(NodeId peer) {
   --peers_[peer].waiting;
 }
 
+void FailureDetector::waited_on_now(NodeId peer, Nanoseconds now) {
+  if (now - peers_[peer].last_heard >= settings_.waiting_interval) question(peer, now);
+}
+
 void FailureDetector::set_round_trip(NodeId peer, Nanoseconds round_trip) {
   peers_[peer].round_trip = std::min(round_trip, settings_.suspicion / 8);
 }

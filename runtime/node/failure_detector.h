@@ -96,6 +96,8 @@ class FailureDetector {
   // An open operation waits for `peer`, and no longer does. Counted: each wait_on() has its no_longer_wait_on(). O(1).
   void wait_on(NodeId peer, Nanoseconds now);
   void no_longer_wait_on(NodeId peer);
+  // Something waits for it at this moment, and will say so again: probed if it was not heard for a waiting interval.
+  void waited_on_now(NodeId peer, Nanoseconds now);
   // At next_deadline() or later. More than kLate after it, this node was itself not scheduled: silence of others is
   // then no evidence, until a probe that left at a timer in time has stayed unanswered.
   void on_timer(Nanoseconds now);

@@ -21,18 +21,23 @@ bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now
   return p.greet_rejoined = peers::send(state, p.node, m, false, now);
 }
 
-// The last failure on record, else the window: enough for a newcomer to find the generation that is open.
+// Oldest first. Else a member that comes up late would wait for what the others were told has failed.
+bool tell_failures(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
+  const Generation base = state.groups[group].base, open = state.limits.open_generations;
+  for (Generation g = std::max(p.greet_from, base - std::min(base, open)); g < base + open; p.greet_from = ++g) {
+    const std::uint32_t slot = operations::recorded_slot(state, group, g);
+    if (slot == kNoIndex || state.slots[slot].verdict == Verdict::kOk) continue;
+    if (!verdicts::tell_recorded(state, slot, p.node, now)) return false;
+  }
+  return true;
+}
+
+// The failures on record, then the window: with these a newcomer finds the generation that is open.
 bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[group];
-  if (g.base == 0) return true;
-  if (p.lives > 1 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
-  std::uint32_t latest = kNoIndex;
-  for (std::uint32_t k = 1; k <= state.limits.open_generations && k <= g.base; ++k) {
-    const std::uint32_t slot = operations::recorded_slot(state, group, g.base - k);
-    if (latest == kNoIndex && slot != kNoIndex && state.slots[slot].verdict != Verdict::kOk) latest = slot;
-  }
-  if (latest != kNoIndex) return verdicts::tell_recorded(state, latest, p.node, now);
-  return peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
+  if (p.lives > 1 && g.base > 0 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
+  if (!tell_failures(state, group, p, now)) return false;
+  return g.base == 0 || peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
 }
 
 // Whom the group concerns. While it is being made or removed, that tells the members all.
@@ -60,7 +65,7 @@ bool greet(NodeState& state, Peer& p, Nanoseconds now) {
 
 void begin(Peer& p, std::uint32_t group) {
   p.greet_group = group;
-  p.greet_told = 0, p.greet_due = 0, p.greet_answered = p.greet_rejoined = false;
+  p.greet_told = 0, p.greet_due = 0, p.greet_from = 0, p.greet_answered = p.greet_rejoined = false;
 }
 
 // Its former self may have taken the definition of a group that other members are still to take.

@@ -60,7 +60,8 @@ struct Peer {
   std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;
-  bool answer_owed = false;  // to its definition of a group, for which the channel had no room
+  Generation greet_from = 0;  // the first whose failure that newcomer was not told of
+  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
   bool answer_ok = false;
   bool writable = true;
   bool credit_owed = false;

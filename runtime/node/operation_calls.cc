@@ -11,6 +11,7 @@
 #include "runtime/node/slots.h"
 #include "runtime/node/stragglers.h"
 #include "runtime/node/transfers.h"
+#include "runtime/node/window_count.h"
 
 namespace fibocast::operations {
 
@@ -171,8 +172,10 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
 // A participant that was answered long ago lets its generation go by.
 void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  s.sender_gone = s.sender_gone || state.requests->at(request).brought_payload;
-  if (state.requests->at(request).died) abandon::lose(state, slot, now);
+  const Request& r = state.requests->at(request);
+  s.sender_gone = s.sender_gone || r.brought_payload;
+  if (s.lost == kNoRank && r.done.verdict == Verdict::kPeerLost) s.lost = r.done.ranks.at(0);  // as its caller was told
+  if (r.died) abandon::lose(state, slot, now);
   state.requests->release(request);
   const bool open = s.state == Slot::State::kOpen;
   if (open && !is_push(s.operation)) return slots::set_due(state, s, now);  // cannot be without us
@@ -188,6 +191,28 @@ bool differs(const Slot& s, const PeerMessage& wanted) {
   if (!s.shape_known || is_push(s.operation)) return false;
   return s.choice != wanted.choice || s.type != wanted.element || s.op != wanted.op ||
          s.total_bytes != wanted.total_bytes;
+}
+
+// Nobody has heard of this call: to end it here tells nobody a lie. A participant that numbers its calls will be
+// through with this one, and its node lets the generation go by.
+void end_uncounted(NodeState& state, std::uint32_t request, Verdict verdict) {
+  Request& r = state.requests->at(request);
+  r.passes = r.call.generation.has_value();
+  r.brought_payload = r.call.payload.buffer != kNoBuffer;
+  refuse_call(state, request, verdict);
+}
+
+// With a member lost the operation could not succeed; and who lives and was told of the loss may not call any more, so
+// that the window would never move. Barriers wait: all members must be told the same.
+void wait_for_window(NodeState& state, std::uint32_t request, Nanoseconds now) {
+  Request& r = state.requests->at(request);
+  const Rank lost = presence::lost_member(state, r.group);
+  if (lost != kNoRank && !r.passes && r.call.operation != Operation::kBarrier) {
+    r.done.ranks.add(lost);
+    return end_uncounted(state, request, Verdict::kPeerLost);
+  }
+  hold(state, request);
+  window_count::look_after(state, r.group, now);
 }
 
 void mismatch(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
@@ -231,8 +256,6 @@ void hold(NodeState& state, std::uint32_t request) {
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
   if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
-  if (presence::lost_member(state, r.group) != kNoRank)  // it may be what holds the window
-    state.slot_timer = std::min(state.slot_timer, state.groups[r.group].count_again);
 }
 
 Generation joinable_generation(NodeState& state, std::uint32_t group) {
@@ -259,15 +282,18 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   const Generation first = std::max(g.base, g.global_base);
   const std::uint32_t recorded = recorded_slot(state, r.group, generation);
   if (r.passes && recorded != kNoIndex) return pass(state, recorded, request, now);
-  if (r.passes && generation < first) return state.requests->release(request);
+  const std::uint32_t place = slots::index_of(state, r.group, generation);
+  // Perhaps behind the window: others have asked about it, and its verdict is on its way.
+  const bool is_open = slots::holds(state.slots[place], generation) && recorded == kNoIndex;
+  if (r.passes && generation < first && !is_open) return state.requests->release(request);
   if (recorded != kNoIndex && (generation < first || !takes_part(state, r.group, generation))) {
     answer_call(state, request, recorded);
     return close_if_through(state, recorded, now);
   }
-  if (generation < first) return refuse_call(state, request, Verdict::kStale);
+  if (generation < first && !is_open) return refuse_call(state, request, Verdict::kStale);
   // One that passes only waits for its slot.
-  const bool slot_is_open = slots::holds(state.slots[slots::index_of(state, r.group, generation)], generation);
-  if (!window_lets_in(state, g, generation) && !(r.passes && slot_is_open)) return hold(state, request);
+  if (generation >= first && !window_lets_in(state, g, generation) && !(r.passes && is_open))
+    return wait_for_window(state, request, now);
   const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
   if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
@@ -285,7 +311,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   if (abandon::take_place(state, group, c)) return Admission::kTaken;
   if (is_crowded_out(state, state.groups[group], c)) {
     state.groups[group].crowded = true;
-    state.slot_timer = std::min(state.slot_timer, state.groups[group].count_again);
+    window_count::look_after(state, group, now);
     return Admission::kWouldBlock;
   }
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
@@ -322,11 +348,8 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
     if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
       place_call(state, i, now);
     } else if (r.state == Request::State::kHeld && !r.passes && r.call.deadline <= now) {
-      // It was never counted anywhere, so to end it here tells nobody a lie; who holds up the window is not known.
       --state.groups[r.group].held;
-      r.passes = r.call.generation.has_value();
-      r.brought_payload = r.call.payload.buffer != kNoBuffer;
-      refuse_call(state, i, Verdict::kDeadlineExceeded);
+      end_uncounted(state, i, Verdict::kDeadlineExceeded);  // who holds up the window is not known
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);
     if (r.state == Request::State::kHeld && !r.passes)

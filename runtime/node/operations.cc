@@ -185,9 +185,9 @@ void sync_window(NodeState& state, std::uint32_t group, Generation base, Nanosec
     const std::uint32_t slot = slots::index_of(state, group, from + k);
     Slot& s = state.slots[slot];
     if (!slots::holds(s, from + k)) continue;
-    // Only the release, or the verdict, may be late where we have arrived: ask how it ended. A payload that nobody here
-    // has collected yet stays until its slot is needed.
-    if (s.called)
+    // Only the release, or the verdict, may be late where we have arrived or were asked: ask how it ended. A payload
+    // that nobody here has collected yet stays until its slot is needed.
+    if (s.called || s.frozen)
       slots::set_due(state, s, now);
     else
       conclude(state, slot, Verdict::kStale, {}, now);

@@ -153,6 +153,12 @@ void end_waiting(NodeState& state, std::uint32_t slot) {
   each_awaited(state, slot, [&](NodeId peer) { state.detector->no_longer_wait_on(peer); });
 }
 
+void probe(NodeState& state, NodeId node, Nanoseconds now) {
+  if (state.detector == nullptr || node == state.settings.self) return;
+  state.detector->waited_on_now(node, now);
+  state.again = true;
+}
+
 bool is_lost(const NodeState& state, NodeId node) {
   return state.detector != nullptr && node != state.settings.self && state.detector->belief(node) == Belief::kLost;
 }

@@ -30,6 +30,8 @@ void pump(NodeState& state, Nanoseconds now);
 // at the latest until the last of them has what it was sent.
 void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now);
 void end_waiting(NodeState& state, std::uint32_t slot);
+// Something waits for this node just now: it is probed, unless it was heard lately or is asked already.
+void probe(NodeState& state, NodeId node, Nanoseconds now);
 // A member of the group that is lost now, the lowest rank; kNoRank: none.
 Rank lost_member(const NodeState& state, std::uint32_t group);
 bool is_lost(const NodeState& state, NodeId node);

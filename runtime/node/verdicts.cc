@@ -8,6 +8,7 @@
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
+#include "runtime/node/judgement.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
@@ -18,6 +19,8 @@
 namespace fibocast::verdicts {
 
 namespace {
+
+constexpr Nanoseconds kUntilThereIsRoom = 5'000'000;  // a channel that is full has room again after a round trip
 
 Verdict reason_of(const Slot& s) {
   if (s.reason == Verdict::kMismatch) return s.reason;
@@ -72,12 +75,6 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   q.ranks = answer.ranks;
 }
 
-// A member that takes part in the operation asked about, as participant or as router.
-bool is_concerned(const GroupState& g, Rank rank) {
-  const bool floods = g.inquiry.choice.algorithm == Algorithm::kFlooding;
-  return groups::is_live(g, rank) && (floods || rank < groups::defined_participants(g));
-}
-
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
@@ -104,41 +101,14 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
 }
 
-RankSet missing_ranks(NodeState& state, std::uint32_t group) {
-  RankSet ranks;
-  const auto members = groups::inquiry_members(state, group);
-  for (Rank r = 0; r < members.size(); ++r)
-    if (is_concerned(state.groups[group], r) && !members[r].arrived) ranks.add(r);
-  return ranks;
-}
-
-// Only who is gone, not who had merely not called yet.
-RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
-  RankSet ranks;
-  const GroupState& g = state.groups[group];
-  const bool nodes = g.inquiry.reason == Verdict::kPeerLost;  // else an application
-  for (Rank r = 0; r < groups::size_of(g); ++r)
-    if (r == g.inquiry.lost || (nodes && presence::is_lost(state, groups::node_of(g, r)))) ranks.add(r);
-  return ranks;
-}
-
-Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
-  const bool barrier = operation == Operation::kBarrier;
-  const bool released = barrier && q.any_completed;  // it proves that all had arrived
-  if (q.verdict == Verdict::kStale) return released ? Verdict::kOk : Verdict::kStale;
-  if (q.verdict != Verdict::kPending) return q.verdict;
-  if (released || (barrier && missing.empty() && q.reason != Verdict::kMismatch)) return Verdict::kOk;
-  return q.reason;
-}
-
 void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
   if (q.reason == Verdict::kCallerLost && presence::lost_member(state, group) != kNoRank) q.reason = Verdict::kPeerLost;
   if (q.verdict == Verdict::kPending)
-    q.ranks = is_loss(q.reason) ? lost_ranks(state, group) : missing_ranks(state, group);
-  q.verdict = decide(q, q.operation, q.ranks);
+    q.ranks = is_loss(q.reason) ? judgement::lost_ranks(state, group) : judgement::missing_ranks(state, group);
+  q.verdict = judgement::decide(q, q.operation, q.ranks);
   if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
@@ -152,7 +122,7 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   bool all_heard = true;
   for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (members[r].answered || node == state.settings.self || !is_concerned(g, r)) continue;
+    if (members[r].answered || node == state.settings.self || !judgement::is_concerned(g, r)) continue;
     if (!peers::connected(state, node)) {  // nobody there: missing, without waiting longer
       all_heard = all_heard && !peers::may_come(state, node, now);
       continue;
@@ -182,6 +152,12 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   return all;
 }
 
+// What was asked for while another verdict was found need not be asked for again.
+void take_up_next(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  for (Slot& s : groups::slots_of(state, group))
+    if (s.state == Slot::State::kOpen && s.asked_at != 0) slots::set_due(state, s, now);
+}
+
 void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   window_count::pump(state, group, now);
   GroupState& g = state.groups[group];
@@ -193,6 +169,7 @@ void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
     g.inquiry.phase = Inquiry::Phase::kIdle;
     for (Generation& b : groups::child_bases(state, group)) b = std::max(b, base);
     operations::sync_window(state, group, base, now);
+    take_up_next(state, group, now);
   }
 }
 
@@ -225,7 +202,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdictRequest);
   m.verdict = reason_of(s);
   if (is_loss(m.verdict)) m.ranks.add(s.lost);
-  peers::send(state, to, m, true, now);  // if the channel is full: asked again soon
+  if (!peers::send(state, to, m, true, now)) slots::set_due(state, s, now + kUntilThereIsRoom);
 }
 
 bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {

@@ -5,6 +5,7 @@
 #include "runtime/node/epochs.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/slots.h"
 
 namespace fibocast::window {
@@ -87,6 +88,19 @@ void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer) {
   const std::span<const Transfer> children = s.sends(s.stages[1]);
   for (std::uint32_t k = 0; k < children.size(); ++k)
     if (children[k].peer == position) groups::child_windows(state, group)[k] = 0;
+}
+
+void probe_awaited(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const RankSchedule s = groups::window_schedule(state, group);
+  if (s.stages.empty()) return;
+  const auto probe = [&](Rank position) {
+    presence::probe(state, groups::node_of(g, groups::rank_at(g, position)), now);
+  };
+  const auto children = s.receives(s.stages[0]);
+  for (std::uint32_t k = 0; k < children.size(); ++k)
+    if (groups::child_bases(state, group)[k] <= g.global_base) probe(children[k].peer);
+  if (s.stages[0].sends > 0) probe(s.sends(s.stages[0])[0].peer);
 }
 
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {

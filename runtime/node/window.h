@@ -15,6 +15,9 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
 // GroupState::global_base.
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now);
 
+// Whom the calls that wait for the window wait for: the parent, and the children whose part of the tree is behind.
+void probe_awaited(NodeState& state, std::uint32_t group, Nanoseconds now);
+
 // This peer is here anew and knows nothing of what was told before.
 void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer);
 

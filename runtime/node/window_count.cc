@@ -6,10 +6,16 @@
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
+#include "runtime/node/window.h"
 
 namespace fibocast::window_count {
 
 namespace {
+
+// Calls are held: whom they wait for must be heard so often (FailureDetector: the waiting interval).
+Nanoseconds look_again(const NodeState& state) {
+  return std::min<Nanoseconds>(25'000'000, state.settings.suspicion / 20);
+}
 
 PeerMessage message(const GroupState& g, PeerMessageType type) {
   PeerMessage m = groups::message_of(g, type);
@@ -33,6 +39,15 @@ void begin(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.inquiry.window_base = g.base;
   groups::inquiry_members(state, group)[g.rank] = InquiryMember{.asked = true, .answered = true};
   pump(state, group, now);
+}
+
+void ask(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const NodeId to = counter(state, g);
+  if (to == state.settings.self)
+    begin(state, group, now);
+  else
+    peers::send(state, to, message(g, PeerMessageType::kWindowAsk), true, now);
 }
 
 // True: all have answered but those who are lost.
@@ -67,17 +82,21 @@ void finish(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 }  // namespace
 
+void look_after(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  GroupState& g = state.groups[group];
+  if (g.count_again < now && presence::lost_member(state, group) == kNoRank) g.count_again = now + look_again(state);
+  state.slot_timer = std::min(state.slot_timer, g.count_again);
+}
+
 void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if ((g.held == 0 && !g.crowded) || g.rank == kNoRank || presence::lost_member(state, group) == kNoRank) return;
+  if ((g.held == 0 && !g.crowded) || g.rank == kNoRank) return;
   if (g.count_again <= now) {
-    g.count_again = now + kAskAgain;
+    const bool is_lost = presence::lost_member(state, group) != kNoRank;
+    g.count_again = now + (is_lost ? kAskAgain : look_again(state));
     g.crowded = false;  // who still waits outside says so again
-    const NodeId to = counter(state, g);
-    if (to == state.settings.self)
-      begin(state, group, now);
-    else
-      peers::send(state, to, message(g, PeerMessageType::kWindowAsk), true, now);
+    if (is_lost) operations::retry_calls(state, group, now);
+    is_lost ? ask(state, group, now) : window::probe_awaited(state, group, now);
   }
   state.slot_timer = std::min(state.slot_timer, g.count_again);
 }

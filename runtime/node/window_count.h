@@ -1,13 +1,16 @@
-// When a member is lost, nobody tells up the window's tree what it and those below it are through with: the calls that
-// wait for the window would wait for ever. Then the lowest rank that lives asks every live member how far it is, and
-// moves the window without the lost ones. Who has merely never come up is waited for. Core.
+// Calls that wait for the window wait for members: those on whom it depends are probed, as those are on whom an
+// operation waits. When a member is lost, nobody tells up the window's tree what it and those below it are through
+// with: the calls would wait for ever. Then the lowest rank that lives asks every live member how far it is, and moves
+// the window without the lost ones. Who has merely never come up is waited for. Core.
 #pragma once
 
 #include "runtime/node/node_state.h"
 
 namespace fibocast::window_count {
 
-// Asks for the count if calls wait for the window and a member is lost; again, as long as that is so.
+// A call waits for the window from now on.
+void look_after(NodeState& state, std::uint32_t group, Nanoseconds now);
+// If calls wait for the window: probes on whom it depends, or asks for the count if a member is lost; again and again.
 void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now);
 // A member asks us to count.
 void on_ask(NodeState& state, std::uint32_t group, Nanoseconds now);

@@ -1,0 +1,39 @@
+#include "runtime/node/judgement.h"
+
+#include "runtime/node/groups.h"
+#include "runtime/node/presence.h"
+
+namespace fibocast::judgement {
+
+bool is_concerned(const GroupState& g, Rank rank) {
+  const bool floods = g.inquiry.choice.algorithm == Algorithm::kFlooding;
+  return groups::is_live(g, rank) && (floods || rank < groups::defined_participants(g));
+}
+
+RankSet missing_ranks(NodeState& state, std::uint32_t group) {
+  RankSet ranks;
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r)
+    if (is_concerned(state.groups[group], r) && !members[r].arrived) ranks.add(r);
+  return ranks;
+}
+
+RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
+  RankSet ranks;
+  const GroupState& g = state.groups[group];
+  const bool nodes = g.inquiry.reason == Verdict::kPeerLost;  // else an application
+  for (Rank r = 0; r < groups::size_of(g); ++r)
+    if (r == g.inquiry.lost || (nodes && presence::is_lost(state, groups::node_of(g, r)))) ranks.add(r);
+  return ranks;
+}
+
+Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
+  const bool barrier = operation == Operation::kBarrier;
+  const bool released = barrier && q.any_completed;  // it proves that all had arrived
+  if (q.verdict == Verdict::kStale) return released ? Verdict::kOk : Verdict::kStale;
+  if (q.verdict != Verdict::kPending) return q.verdict;
+  if (released || (barrier && missing.empty() && q.reason != Verdict::kMismatch)) return Verdict::kOk;
+  return q.reason;
+}
+
+}  // namespace fibocast::judgement
