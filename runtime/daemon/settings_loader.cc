@@ -114,7 +114,11 @@ std::string print_settings(const LoadedSettings& loaded) {
       if (!out.empty()) out += '\n';
       out.append("[").append(section).append("]\n");
     }
-    std::string line = field.key.substr(dot + 1) + " = " + field.print(loaded.settings);
+    // What discovery is to find is no setting yet.
+    const bool is_unknown =
+        is_to_discover(loaded.settings) && (field.key == "node.rank" || field.key == "cluster.nodes");
+    std::string line = is_unknown ? "# " : "";
+    line += field.key.substr(dot + 1) + " = " + (is_unknown ? "to be discovered" : field.print(loaded.settings));
     if (line.size() < 40) line.resize(40, ' ');
     out += line + "  # " + loaded.origin_of(field.key) + "\n";
   }

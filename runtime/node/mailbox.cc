@@ -94,8 +94,18 @@ void tell_credit(NodeState& state, NodeId to, Nanoseconds now) {
   if (!p.credit_owed) p.consumed_told = p.consumed;
 }
 
+void drop_incoming(NodeState& state, IncomingMessage& e) {
+  if (e.buffer != kNoBuffer) state.buffers->release(e.buffer);
+  --peers::of(state, e.peer).inbox_entries;
+  e = IncomingMessage{};
+}
+
 void grant(NodeState& state, IncomingMessage& e, Nanoseconds now) {
   if (e.state == IncomingMessage::State::kAnnounced) {
+    if (!peers::is_free_stream(state, e.peer, e.stream)) {  // announced twice
+      ++state.counters.malformed;
+      return drop_incoming(state, e);
+    }
     if (e.buffer == kNoBuffer) e.buffer = state.buffers->reserve(e.bytes, BufferUse::kMessages).value_or(kNoBuffer);
     if (e.buffer == kNoBuffer) {
       state.buffers_wanted = true;
@@ -323,9 +333,7 @@ void forget_peer(NodeState& state, NodeId peer) {
   for (IncomingMessage& e : state.incoming) {
     const bool partial = e.state == IncomingMessage::State::kAnnounced || e.state == IncomingMessage::State::kComing;
     if (e.peer != peer || !partial) continue;
-    if (e.buffer != kNoBuffer) state.buffers->release(e.buffer);
-    --p.inbox_entries;
-    e = IncomingMessage{};
+    drop_incoming(state, e);
   }
 }
 

@@ -216,7 +216,8 @@ bool fields(Io& io, PeerMessage& m) {
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
          m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.straggler.late_by >= 0 &&
-         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0;
+         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0 &&
+         m.piece.size() <= kMostPieceBytes;
 }
 
 }  // namespace

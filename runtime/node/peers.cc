@@ -182,6 +182,10 @@ std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, Stre
   return place->stream;
 }
 
+bool is_free_stream(NodeState& state, NodeId from, std::uint32_t stream) {
+  return stream != 0 && incoming_owner(state, from, stream) == nullptr;
+}
+
 bool accept_stream(NodeState& state, NodeId from, std::uint32_t stream, PayloadRange target, StreamOwner owner,
                    Nanoseconds now) {
   ReliableChannel& c = channel(state, from, now);

@@ -122,6 +122,11 @@ void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
       state.again = true;
       return;
     }
+    if (!peers::is_free_stream(state, from, transfer.stream_id)) {  // announced twice
+      ++state.counters.malformed;
+      transfer.stream = Stream::kNone;
+      return;
+    }
     const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, kNoBuffer};
     const PayloadRange target{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
     if (!peers::accept_stream(state, from, transfer.stream_id, target, owner, now)) return;

@@ -131,5 +131,12 @@ TEST_F(SettingsLoader, WhatIsPrintedCanBeReadAgain) {
     EXPECT_EQ(field.print(again.settings), field.print(loaded.settings)) << field.key;
 }
 
+TEST_F(SettingsLoader, WhatIsPrintedWhileTheRankIsUnknownCanBeReadAgain) {
+  const auto loaded = load("[node]\ndiscover = \"dns:node\"\nexpect = 19\nstate = \"/var/lib/fibocast\"\n");
+  const auto again = load(print_settings(loaded));
+  EXPECT_EQ(again.settings.node.discover, "dns:node");
+  EXPECT_EQ(again.settings.node.expect, 19u);
+}
+
 }  // namespace
 }  // namespace fibocast
