@@ -233,6 +233,24 @@ TEST(Forgeries, ATokenInTimeReleasesTheBarrier) {
   EXPECT_EQ(team.verdict(waiting), Verdict::kOk);
 }
 
+// Found by fuzzing: it ended the node.
+TEST(Forgeries, AStreamThatIsAnnouncedTwiceIsTakenOnce) {
+  for (const std::uint32_t stream : {0u, 7u}) {
+    ClusterSettings settings = cluster_of(2);
+    settings.limits.message_credit = 4;
+    Team team(settings);
+    PeerMessage announce;
+    announce.type = PeerMessageType::kMessageAnnounce;
+    announce.total_bytes = 100'000, announce.stream = stream;
+    forge_next_message(team.cluster, announce);
+    forge_next_message(team.cluster, announce);
+    EXPECT_EQ(team.cluster.node(0).node().counters().malformed, stream == 0 ? 2u : 1u);
+    const auto cookies = team.barrier_everywhere(0, team.in(5 * kSecond));
+    ASSERT_TRUE(team.wait(cookies));
+    team.expect_all(cookies, Verdict::kOk);
+  }
+}
+
 TEST(Forgeries, AStragglerThatIsNoMemberIsNotBelieved) {
   for (const Straggler forged : {Straggler{2, 5}, Straggler{kNoRank, 5}}) {
     Team team(cluster_of(2));
