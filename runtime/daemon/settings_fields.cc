@@ -1,5 +1,7 @@
 #include "runtime/daemon/settings_fields.h"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -16,6 +18,14 @@ template <class T>
 std::string number_text(T value) {
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+// A basic string of TOML.
+std::string quoted_text(const std::string& value) {
+  std::ostringstream out;
+  const toml::value<std::string> node(value);
+  out << toml::toml_formatter(node, toml::format_flags::none);
+  return out.str();
 }
 
 // `at` returns a reference to the value inside the settings.
@@ -61,7 +71,7 @@ SettingField text(std::string key, std::string flag, std::string help, std::stri
     at(settings) = value;
     return true;
   };
-  field.print = [=](const Settings& settings) { return "\"" + at(const_cast<Settings&>(settings)) + "\""; };
+  field.print = [=](const Settings& settings) { return quoted_text(at(const_cast<Settings&>(settings))); };
   return field;
 }
 
@@ -87,7 +97,7 @@ bool set_nodes(Settings& settings, const std::string& value) {
 
 std::string print_nodes(const Settings& settings) {
   std::string list;
-  for (const std::string& node : settings.cluster.nodes) list += (list.empty() ? "\"" : ", \"") + node + "\"";
+  for (const std::string& node : settings.cluster.nodes) list += (list.empty() ? "" : ", ") + quoted_text(node);
   return "[" + list + "]";
 }
 
