@@ -1,51 +1,24 @@
-"""Clusters of real containers: cluster_test.py NODES. One engine and one image for all tests of a run.
+"""Clusters of real containers: cluster_test.py NODES.
 
 With 4 nodes also what does not depend on their number: containers that come back or are made anew, health, the explicit
-list, Ctrl-C. Waiting is always for something that is observed, with a limit.
+list, Ctrl-C.
 """
 import os
 import signal
 import subprocess
 import sys
-import time
 import unittest
-from contextlib import ExitStack
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docker" / "lab"))
+from engine import PATIENCE, ROOT, docker, eventually, left_of, run_all_tests, running_in, volumes
 
-from fibocast_lab.container_engine import NoEngine, container_engine  # noqa: E402
-from fibocast_lab.container_image import build_image, docker  # noqa: E402
-from fibocast_lab.containers import IMAGE, containers  # noqa: E402
+from fibocast_lab.containers import containers
 
 NODES = int(sys.argv.pop(1))
-PATIENCE = 90  # seconds, of which a free machine needs a few
 BARRIER = ["fibocast", "barrier", "gate", "--deadline", "60s"]
 
 
 def project(name):
     return f"fibocasttest{os.getpid()}{name}"
-
-
-def left_of(name):
-    """What the engine still has of a project."""
-    label = f"label=com.docker.compose.project={name}"
-    listings = (("ps", "--all"), ("network", "ls"), ("volume", "ls"))
-    return [docker(*listing, "--quiet", "--filter", label).stdout for listing in listings]
-
-
-def volumes():
-    return docker("volume", "ls", "--quiet").stdout
-
-
-def eventually(holds):
-    until = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 class ClusterTest(unittest.TestCase):
@@ -122,9 +95,7 @@ class FourNodes(ClusterTest):
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         name = f"fibocast{run.pid}"
         try:
-            ids = ["ps", "--quiet", "--filter", f"label=com.docker.compose.project={name}"]
-            self.assertTrue(eventually(lambda: all("sleep 1000" in docker("top", i).stdout
-                                                   for i in docker(*ids).stdout.split() or ["none"])))
+            self.assertTrue(eventually(lambda: all("sleep 1000" in commands for commands in running_in(name) or [""])))
             run.send_signal(number)
             return run.wait(PATIENCE), left_of(name)
         finally:
@@ -144,15 +115,4 @@ class FourNodes(ClusterTest):
         self.assertEqual(left_of(f"fibocast{run.pid}"), ["", "", ""])
 
 
-def main():
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(container_engine(lambda sentence: print(sentence, flush=True)))
-        except NoEngine as error:
-            print(f"skipped: {error}")
-            return 77
-        build_image(IMAGE, lambda sentence: print(sentence, flush=True))
-        return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
-
-
-sys.exit(main())
+sys.exit(run_all_tests())

@@ -12,7 +12,7 @@ LAB = Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LAB.parent))
 
-from fibocast_lab import arrivals, chart, cluster, confidence, drawing, experiment, machine, paper, simulate, skew, style, trees, verdict  # noqa: E402
+from fibocast_lab import arrivals, chart, cluster, confidence, container_cluster, drawing, experiment, machine, paper, simulate, skew, style, trees, verdict  # noqa: E402
 from fibocast_lab.case import Case  # noqa: E402
 from fibocast_lab.errors import LabError  # noqa: E402
 
@@ -120,6 +120,18 @@ class Clusters(unittest.TestCase):
         words = cluster.LocalCluster(manna, manna.costs_by_rank(3, 0), 50).up_command("fibocast", "dir", False)
         self.assertIn("emulation.o_ns=88000", words)
         self.assertNotIn("--hold", words)
+
+
+    def test_each_container_is_told_its_own_costs(self):
+        hnow = machine.load_machine("hnow")
+        nodes = container_cluster.ContainerCluster(hnow, hnow.costs_by_rank(3, 1000, "FSF"), 100, transport="tcp", say=print)
+        services = nodes.compose_table("/tmp/x")["services"]
+        self.assertEqual([services[name]["environment"]["FIBOCAST_EMULATION_S_NS"] for name in ("n0", "n1", "n2")],
+                         ["110000", "270000", "110000"])
+        told = services["n2"]["environment"]
+        self.assertEqual([told[f"FIBOCAST_{key}"] for key in ("NODE_RANK", "CLUSTER_NODES", "CLUSTER_TRANSPORT", "NODE_SOCKET")],
+                         ["2", "n0:7117,n1:7117,n2:7117", "tcp", "/tmp/x/node-2.sock"])
+        self.assertEqual(nodes.record("/tmp/x")["nodes"][2]["socket"], told["FIBOCAST_SOCKET"])
 
 
 class Experiments(unittest.TestCase):

@@ -1,7 +1,6 @@
 """A local cluster of real daemons for as long as an experiment lasts, and the measured loop on it."""
 import json
 import re
-import signal
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -30,18 +29,14 @@ class Cluster:
         return result["repetitions"], result["resends"]
 
 
-def terminate_like_interrupt(*_):
-    raise KeyboardInterrupt
-
-
 def nanoseconds(costs, unit_ns):
     """The [emulation] settings of a node with these costs."""
     times = {"s_ns": costs.send, "l_ns": costs.latency, "o_ns": costs.occupancy}
     return {key: round(value * unit_ns) for key, value in times.items()}
 
 
-class LocalCluster:
-    """What `fibocast up` is told: nodes that are all alike, or each with costs of its own."""
+class EmulatedNodes:
+    """Daemons whose emulated network card has these costs, `scale` times as long. Drivers differ in where they run."""
 
     def __init__(self, machine, costs_by_rank, scale, unit_ns=1000, transport="udp"):
         self.machine = machine
@@ -53,13 +48,20 @@ class LocalCluster:
     def alike(self):
         return all(node == self.nodes[0] for node in self.nodes)
 
+    def settings(self, rank):
+        """SECTION.KEY -> value, as daemons take them from their files and from their environment."""
+        return {f"emulation.{key}": value for key, value in self.nodes[rank].items()} | {
+            "emulation.scale": self.scale, "emulation.ports": self.machine.ports,
+            "transport.resend_floor_ms": RESEND_FLOOR_MS}
+
+
+class LocalCluster(EmulatedNodes):
+    """Processes of this host: what `fibocast up` is told."""
+
     def up_command(self, fibocast, folder, quiet):
         up = [fibocast, "up", "-n", str(len(self.nodes)), "--transport", self.transport, "--dir", folder]
         up += ["--quiet"] if quiet else []
-        settings = {f"emulation.{key}": value for key, value in self.nodes[0].items()}
-        settings |= {"emulation.scale": self.scale, "emulation.ports": self.machine.ports,
-                     "transport.resend_floor_ms": RESEND_FLOOR_MS}
-        up += [word for key, value in settings.items() for word in ("--settings", f"{key}={value}")]
+        up += [word for key, value in self.settings(0).items() for word in ("--settings", f"{key}={value}")]
         return up if self.alike else up + ["--hold", f"1-{len(self.nodes) - 1}" if len(self.nodes) > 2 else "1"]
 
     def start(self, fibocast, folder, quiet):
@@ -75,14 +77,12 @@ class LocalCluster:
     def up(self, quiet):
         """Up on entry; down, and its folder gone, however the block ends."""
         fibocast = find_fibocast()
-        before = signal.signal(signal.SIGTERM, terminate_like_interrupt)
         with tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
             try:
                 self.start(fibocast, folder, quiet)
                 yield Cluster(fibocast, folder)
             finally:
                 subprocess.run([fibocast, "down", "--dir", folder, "--quiet"], stdout=subprocess.DEVNULL, check=False)
-                signal.signal(signal.SIGTERM, before)
 
 
 def run_up(command):

@@ -8,7 +8,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from .cluster import LabError
+from .errors import LabError
+from .interrupts import undisturbed
 
 START_SECONDS = 30
 
@@ -22,18 +23,6 @@ def answers(host=None):
     environment = os.environ | ({"DOCKER_HOST": host} if host else {})
     return shutil.which("docker") is not None and subprocess.run(
         ["docker", "version"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-
-
-@contextmanager
-def undisturbed():
-    """Whoever presses Ctrl-C again while things are taken down does not stop that."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before):
-            signal.signal(number, handler)
 
 
 @contextmanager

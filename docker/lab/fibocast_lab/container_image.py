@@ -3,7 +3,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from .cluster import LabError
+from .errors import LabError
 
 ROOT = Path(__file__).resolve().parents[3]
 DEBIAN = "debian:12"

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cluster import LabError
-from .container_engine import undisturbed
 from .container_image import ROOT, docker
+from .errors import LabError
+from .interrupts import undisturbed
 
 IMAGE = "fibocast"
 DOWN_SECONDS = 60
@@ -70,14 +70,21 @@ class Containers:
         command = f"fibocast wait --nodes {self.nodes} --deadline {seconds}s --quiet && fibocast status --json"
         ids = self.ids()
         if len(ids) < self.nodes:
-            raise LabError(f"only {len(ids)} of {self.nodes} containers run: docker logs of the others says why")
+            raise LabError(f"only {len(ids)} of {self.nodes} containers run; {self.last_words()}")
         answers = self.each({i: container for i, container in enumerate(ids)}, ["sh", "-c", command])
         for answer in answers:
             if answer.code != 0:
-                raise LabError(f"after {seconds} s not all are connected: {answer.err.strip()}")
+                raise LabError(f"not all are connected within {seconds} s: {answer.err.strip()}; {self.last_words()}")
         self.containers = {json.loads(a.out)["rank"]: ids[a.rank] for a in answers}
         if sorted(self.containers) != list(range(self.nodes)):
             raise LabError(f"the ranks are {sorted(self.containers)} instead of 0 to {self.nodes - 1}")
+
+    def last_words(self):
+        """Of a container that has ended."""
+        for container in self.listed("ps", "--all", "--filter", "status=exited"):
+            lines = docker("logs", "--tail", "1", container)
+            return f"one has ended: {(lines.stderr + lines.stdout).strip()}"
+        return "none has ended"
 
     def each(self, containers, command):
         """Runs it in all of these (rank -> container) at the same time."""

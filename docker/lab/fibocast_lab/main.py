@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from fibocast_lab import compare, experiment, paper, report, run
+from fibocast_lab.driver import DRIVERS
 from fibocast_lab.errors import LabError
 
 PAPERS = ["000", "001", "002", "003", "004"]
@@ -13,7 +14,8 @@ PAPERS = ["000", "001", "002", "003", "004"]
 def add_run(commands):
     parser = commands.add_parser("run", help="run experiments; write tables, raw values and plots")
     parser.add_argument("experiment", nargs="+", help="names of `list`, or files that end in .toml")
-    parser.add_argument("--driver", choices=["local"], default="local", help="where daemons run: processes of this host")
+    parser.add_argument("--driver", choices=DRIVERS, default="local",
+                        help="where daemons run: processes of this host, or containers of its engine (default local)")
     parser.add_argument("--worlds", type=lambda text: text.split(","), default=None,
                         help="only these, as in predicted,simulated")
     parser.add_argument("--scale", type=float, default=None, help="how much slower than the machine (default: the file's)")

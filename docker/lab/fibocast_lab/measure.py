@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 
 from fibocast_lab import trees
-from fibocast_lab.cluster import LocalCluster
 from fibocast_lab.machine import load_machine
 from fibocast_lab.predict import costs_by_rank
 from fibocast_lab.confidence import uncertainty
@@ -17,9 +16,10 @@ BY_NAME = ("fibo", "binomial", "sequential", "binary")  # the daemons themselves
 class Measurement:
     """All repetitions of an experiment's cases. The order is shuffled: of the clusters, and of the cases in each."""
 
-    def __init__(self, experiment, options, say):
+    def __init__(self, experiment, options, clusters, say):
         self.experiment = experiment
         self.options = options
+        self.clusters = clusters  # of the driver
         self.say = say
         self.resends = 0
 
@@ -47,7 +47,7 @@ class Measurement:
         costs = costs_by_rank(biggest)
         costs += [costs[0]] * (self.experiment.measure["nodes"] - len(costs))
         machine, scale = load_machine(biggest.fields["machine"]), self.scale_of(biggest)
-        cluster = LocalCluster(machine, costs, scale, self.experiment.measure["unit_ns"],
+        cluster = self.clusters(machine, costs, scale, self.experiment.measure["unit_ns"],
                                self.options.transport)
         c = costs[0]
         looks = f"s = {float(c.send):g}, l = {float(c.latency):g}, o = {float(c.occupancy):g}" if cluster.alike \

@@ -6,7 +6,7 @@ kernel drops what is sent ("neighbour: arp_cache: neighbor table overflow!" in d
 from contextlib import contextmanager
 from pathlib import Path
 
-from .container_engine import undisturbed
+from .interrupts import undisturbed
 
 LIMITS = [Path(f"/proc/sys/net/ipv4/neigh/default/gc_thresh{i}") for i in (2, 3)]
 

@@ -10,7 +10,6 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from fibocast_lab.cluster import LocalCluster
 from fibocast_lab.errors import LabError
 from fibocast_lab.machine import load_machine
 from fibocast_lab.measure import Measurement
@@ -29,7 +28,7 @@ class Procedure(Measurement):
 
     def run_loops(self, case, raw):
         machine = load_machine(case.fields["machine"])
-        cluster = LocalCluster(machine, costs_by_rank(case), self.options.scale, transport=self.options.transport)
+        cluster = self.clusters(machine, costs_by_rank(case), self.options.scale, transport=self.options.transport)
         self.say(f"{case.ranks} daemons, loops of barriers and of multicasts with barriers, {case.wanted} times ...")
         with cluster.up(self.options.quiet or self.options.json) as up:
             create_group(up, case)

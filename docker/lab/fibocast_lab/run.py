@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from fibocast_lab import analysis, chart, style
+from fibocast_lab.driver import driver
 from fibocast_lab.manifest import manifest
 from fibocast_lab.measure import Measurement
 from fibocast_lab.predict import predict
@@ -42,28 +43,32 @@ def calculate(experiment, cases, options, say):
             print(f"\r{number} of {len(cases)} points", end="" if number < len(cases) else "\n", file=sys.stderr)
 
 
+def sayer(options):
+    return (lambda text: None) if options.quiet or options.json else (lambda text: print(text, flush=True))
+
+
 def unit_of(experiment):
     return experiment.table.get("unit", "us")
 
 
-def run_one(experiment, options, output):
+def run_one(experiment, options, clusters, output):
     """Returns the summary; its files are in `output`."""
     output.mkdir(parents=True, exist_ok=True)
-    say = (lambda text: None) if options.quiet or options.json else (lambda text: print(text, flush=True))
+    say = sayer(options)
     configure(experiment, options)
     cases, begun = experiment.cases(), time.monotonic()
     say(f"{experiment.name}: {experiment.title}")
     write(output / "manifest.json", manifest(experiment, cases, options))
-    summary = run_cases(experiment, cases, options, output, say)
+    summary = run_cases(experiment, cases, options, clusters, output, say)
     summary["seconds"] = round(time.monotonic() - begun, 1)
     write(output / "summary.json", summary)
     return summary, cases
 
 
-def run_cases(experiment, cases, options, output, say):
+def run_cases(experiment, cases, options, clusters, output, say):
     calculate(experiment, cases, options, say)
     measured_by = MEASURED_BY.get(experiment.analysis.get("kind"), Measurement)
-    measurement = measured_by(experiment, options, say)
+    measurement = measured_by(experiment, options, clusters, say)
     with open(output / "measurements.jsonl", "w", encoding="utf-8") as raw:
         measurement.run(cases, raw)
     draw(experiment, cases, output)
@@ -104,15 +109,24 @@ def write(path, what):
     path.write_text(json.dumps(what, indent=1, default=str) + "\n", encoding="utf-8")
 
 
+def measures(experiments, options):
+    return any("measured" in e.worlds and "measured" in (options.worlds or e.worlds) for e in experiments)
+
+
 def run(experiments, options):
     """Exit code 1 if anything was not as predicted."""
+    with driver(options.driver if measures(experiments, options) else "local", sayer(options)) as clusters:
+        return run_all(experiments, options, clusters)
+
+
+def run_all(experiments, options, clusters):
     summaries = []
     for experiment in experiments:
         asked = {key: getattr(options, key) for key in MEASURED_BY_OPTION}
         output = options.output or Path("results")
         if options.output is None or len(experiments) > 1:
             output = output / experiment.name
-        summary, cases = run_one(experiment, options, output)
+        summary, cases = run_one(experiment, options, clusters, output)
         summaries.append(summary)
         if not options.json:
             show(experiment, cases, summary, output)

@@ -12,7 +12,6 @@ import time
 from statistics import median
 
 from fibocast_lab import arrivals
-from fibocast_lab.cluster import LocalCluster
 from fibocast_lab.errors import LabError
 from fibocast_lab.machine import load_machine
 from fibocast_lab.predict import barrier_trees, costs_by_rank
@@ -62,8 +61,8 @@ def create_group(cluster, case):
 class SkewedBarriers:
     """Has the face of Measurement."""
 
-    def __init__(self, experiment, options, say):
-        self.experiment, self.options, self.say = experiment, options, say
+    def __init__(self, experiment, options, clusters, say):
+        self.experiment, self.options, self.clusters, self.say = experiment, options, clusters, say
         self.resends = 0
         self.predicted = {}  # id of a case -> of each repetition
         self.dice = random.Random(options.seed)
@@ -73,7 +72,7 @@ class SkewedBarriers:
         if not wanted:
             return
         machine = load_machine(wanted[0].fields["machine"])
-        cluster = LocalCluster(machine, costs_by_rank(wanted[0]), self.options.scale, transport=self.options.transport)
+        cluster = self.clusters(machine, costs_by_rank(wanted[0]), self.options.scale, transport=self.options.transport)
         order = [(case, i >= case.wanted) for case in wanted for i in range(case.wanted + self.options.warmup)]
         self.dice.shuffle(order)
         order.sort(key=lambda repetition: not repetition[1])  # the warm-up first

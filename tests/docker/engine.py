@@ -1,0 +1,57 @@
+"""What tests with real containers share: one engine and one image for all tests of a run, and what is left behind.
+
+Waiting is always for something that is observed, with a limit.
+"""
+import sys
+import time
+import unittest
+from contextlib import ExitStack
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "docker" / "lab"))
+
+from fibocast_lab.container_engine import NoEngine, container_engine  # noqa: E402
+from fibocast_lab.container_image import build_image, docker  # noqa: E402
+from fibocast_lab.containers import IMAGE  # noqa: E402
+
+PATIENCE = 90  # seconds, of which a free machine needs a few
+
+
+def left_of(name):
+    """What the engine still has of a project."""
+    label = f"label=com.docker.compose.project={name}"
+    listings = (("ps", "--all"), ("network", "ls"), ("volume", "ls"))
+    return [docker(*listing, "--quiet", "--filter", label).stdout for listing in listings]
+
+
+def running_in(name):
+    """The commands that run in each container of a project."""
+    ids = docker("ps", "--quiet", "--filter", f"label=com.docker.compose.project={name}").stdout.split()
+    return [docker("top", i).stdout for i in ids]
+
+
+def volumes():
+    return docker("volume", "ls", "--quiet").stdout
+
+
+def eventually(holds):
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def run_all_tests():
+    """The exit code: 77 where there is no engine, and none can be started."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(container_engine(lambda sentence: print(sentence, flush=True)))
+        except NoEngine as error:
+            print(f"skipped: {error}")
+            return 77
+        build_image(IMAGE, lambda sentence: print(sentence, flush=True))
+        return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
