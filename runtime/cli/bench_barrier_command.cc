@@ -3,14 +3,15 @@
 #include <iostream>
 
 #include "runtime/cli/bench_cluster.h"
+#include "runtime/cli/bench_raw.h"
 #include "runtime/cli/commands.h"
 
 namespace fibocast {
 namespace {
 
 struct BarrierBench {
-  std::string dir, socket;
-  std::uint32_t count = 1000;
+  std::string dir, socket, raw;
+  std::uint32_t repetitions = 1000;
   std::uint32_t warmup = 10;
 };
 
@@ -23,10 +24,10 @@ Nanoseconds percentile(std::vector<Nanoseconds>& sorted, std::size_t percent) {
   return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
 }
 
-Status measure(BenchCluster& cluster, const BarrierBench& bench, Samples& samples) {
+Status measure(BenchCluster& cluster, const BarrierBench& bench, RawValues& raw, Samples& samples) {
   auto members = cluster.open_group("all");
   if (!members.ok()) return members.status();
-  for (std::uint32_t i = 0; i < bench.warmup + bench.count; ++i) {
+  for (std::uint32_t i = 0; i < bench.warmup + bench.repetitions; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     const auto outcomes = cluster.barrier(*members, std::chrono::seconds(30), {});
     const std::chrono::nanoseconds total = std::chrono::steady_clock::now() - begin;
@@ -39,6 +40,7 @@ Status measure(BenchCluster& cluster, const BarrierBench& bench, Samples& sample
     }
     samples.total.push_back(total.count());
     samples.network.push_back(activated - arrived);
+    raw.write({{"repetition", i - bench.warmup}, {"measured_ns", total.count()}, {"network_ns", activated - arrived}});
   }
   return {};
 }
@@ -46,14 +48,16 @@ Status measure(BenchCluster& cluster, const BarrierBench& bench, Samples& sample
 int bench(const Command& command, const BarrierBench& options) {
   BenchCluster cluster;
   Samples samples;
-  Status status = cluster.connect(options.dir, options.socket);
-  if (status.ok()) status = measure(cluster, options, samples);
+  RawValues raw;
+  Status status = raw.open(options.raw);
+  if (status.ok()) status = cluster.connect(options.dir, options.socket);
+  if (status.ok()) status = measure(cluster, options, raw, samples);
   if (!status.ok()) return report(command, status);
   std::sort(samples.total.begin(), samples.total.end());
   std::sort(samples.network.begin(), samples.network.end());
   const Json json{{"operation", "barrier"},
                   {"ranks", cluster.size()},
-                  {"count", options.count},
+                  {"repetitions", options.repetitions},
                   {"median_ns", percentile(samples.total, 50)},
                   {"p99_ns", percentile(samples.total, 99)},
                   {"network_median_ns", percentile(samples.network, 50)},
@@ -61,7 +65,7 @@ int bench(const Command& command, const BarrierBench& options) {
   if (command.json)
     print_json(json);
   else
-    std::cout << options.count << " barriers of " << cluster.size() << " daemons: median "
+    std::cout << options.repetitions << " barriers of " << cluster.size() << " daemons: median "
               << percentile(samples.total, 50) / 1000 << " us, 99 % below " << percentile(samples.total, 99) / 1000
               << " us; from the last arrival to the last activation: median " << percentile(samples.network, 50) / 1000
               << " us" << std::endl;
@@ -72,13 +76,14 @@ int bench(const Command& command, const BarrierBench& options) {
 
 void add_bench_barrier_command(CLI::App& parent, Command& command) {
   auto options = std::make_shared<BarrierBench>();
-  CLI::App* sub =
-      add_subcommand(parent, command, "barrier", "A loop of barriers of the whole local cluster",
-                     "fibocast bench barrier --count 10000", [&command, options] { return bench(command, *options); });
-  sub->add_option("--count", options->count, "barriers that are measured")
+  CLI::App* sub = add_subcommand(parent, command, "barrier", "A loop of barriers of the whole local cluster",
+                                 "fibocast bench barrier --repetitions 10000",
+                                 [&command, options] { return bench(command, *options); });
+  sub->add_option("--repetitions", options->repetitions, "barriers that are measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   sub->add_option("--warmup", options->warmup, "barriers before")->capture_default_str();
+  add_raw_option(*sub, options->raw);
   add_cluster_options(*sub, options->dir, options->socket);
 }
 

@@ -1,9 +1,18 @@
 #include "runtime/cli/bench_case.h"
 
+#include <map>
 #include <string>
+
+#include "collectives/algorithm_catalog.h"
 
 namespace fibocast {
 namespace {
+
+const std::map<std::string, BenchMode> kModes = {{"distribution", BenchMode::kDistribution},
+                                                 {"barrier", BenchMode::kBarrier},
+                                                 {"scatter", BenchMode::kScatter},
+                                                 {"gather", BenchMode::kGather},
+                                                 {"answer", BenchMode::kAnswer}};
 
 // Costs may be written as numbers or, with a unit, as strings.
 std::string cost(const Json& fields, const char* key) {
@@ -28,15 +37,29 @@ Status read_distribution(const Json& fields, BenchCase& result) {
   return tree.status();
 }
 
+Status read_algorithm(const Json& fields, BenchCase& result) {
+  result.algorithm = fields.value("algorithm", std::string());
+  std::string error;
+  const auto operation = result.mode == BenchMode::kScatter ? Operation::kScatter : Operation::kGather;
+  if (result.algorithm.empty() || choose_algorithm(operation, result.algorithm, error)) return {};
+  return invalid(error);
+}
+
 Result<BenchCase> parse(const Json& fields, std::uint32_t default_repetitions) {
   BenchCase result;
   result.fields = fields;
   result.ranks = fields.at("p").get<Rank>();
   if (result.ranks < 2) return invalid("p is at least 2");
-  const auto mode = fields.value("mode", std::string("distribution"));
-  if (mode != "distribution" && mode != "barrier") return invalid("mode is distribution or barrier");
-  result.mode = mode == "barrier" ? BenchMode::kBarrier : BenchMode::kDistribution;
+  const auto mode = kModes.find(fields.value("mode", std::string("distribution")));
+  if (mode == kModes.end()) return invalid("mode is distribution, barrier, scatter, gather or answer");
+  result.mode = mode->second;
+  result.bytes = fields.value("bytes", std::uint64_t{0});
+  if (result.bytes > kMostBenchBytes) return invalid("bytes is at most " + std::to_string(kMostBenchBytes));
   result.repetitions = fields.value("repetitions", default_repetitions);
+  if (result.mode == BenchMode::kScatter || result.mode == BenchMode::kGather) {
+    const Status status = read_algorithm(fields, result);
+    return status.ok() ? Result<BenchCase>(result) : status;
+  }
   if (const Status status = read_distribution(fields, result); !status.ok()) return status;
   if (!fields.contains("reduction")) return result;
   auto reduction = tree_of(fields.at("reduction"));

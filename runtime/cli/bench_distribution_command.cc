@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "runtime/cli/bench_prediction.h"
+#include "runtime/cli/bench_raw.h"
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
@@ -14,11 +15,14 @@ namespace fibocast {
 namespace {
 
 struct BenchOptions {
-  std::string dir, socket, cases_file;
+  std::string dir, socket, cases_file, raw, algorithm;
+  std::string mode = "distribution";
+  std::string order = "shuffled";
   Rank ranks = 0;
   TreeOption tree, reduction;
-  bool whole_barrier = false;
+  std::uint64_t bytes = 0;
   std::uint32_t repetitions = 20;
+  std::optional<double> scale;
   BenchPlan plan;
 };
 
@@ -26,12 +30,14 @@ Json tree_fields(const TreeOption& tree) { return {{"tree", tree.name}, {"s", tr
 
 // The one case that the options describe.
 Result<std::vector<BenchCase>> case_of(const BenchOptions& options) {
-  if (options.ranks == 0 || options.tree.name.empty())
+  const bool needs_tree = options.mode != "scatter" && options.mode != "gather";
+  if (options.ranks == 0 || (needs_tree && options.tree.name.empty()))
     return Status{Code::kInvalid, "give --cases FILE, or one case by --ranks and --tree", {}};
-  Json fields{{"p", options.ranks}};
-  fields.update(tree_fields(options.tree));
+  Json fields{{"p", options.ranks}, {"mode", options.mode}};
+  if (needs_tree) fields.update(tree_fields(options.tree));
+  if (!options.algorithm.empty()) fields["algorithm"] = options.algorithm;
+  if (options.bytes > 0) fields["bytes"] = options.bytes;
   if (!options.reduction.name.empty()) fields["reduction"] = tree_fields(options.reduction);
-  fields["mode"] = options.whole_barrier ? "barrier" : "distribution";
   auto result = parse_case(fields, options.repetitions);
   if (!result.ok()) return result.status();
   return std::vector<BenchCase>{*result};
@@ -51,10 +57,10 @@ struct Emulation {
   double scale = 1;
 };
 
-Emulation emulation_of(const std::string& dir) {
-  const auto record = read_cluster_record(dir);
-  if (!record) return {};
-  return {find_machine(record->machine).value_or(std::nullopt), record->scale};
+Emulation emulation_of(const BenchOptions& options) {
+  const auto record = read_cluster_record(options.dir);
+  if (!record) return {.machine = {}, .scale = options.scale.value_or(1)};
+  return {find_machine(record->machine).value_or(std::nullopt), options.scale.value_or(record->scale)};
 }
 
 Json line_of(const BenchCase& of, const Measurement& taken, const Emulation& emulation) {
@@ -69,24 +75,28 @@ Json line_of(const BenchCase& of, const Measurement& taken, const Emulation& emu
   return line;
 }
 
-// Without --json one line for each repetition as it comes, then a summary; with it, all in one document.
+// One line for each repetition as it comes, to --raw or standard output, then a summary; with --json, and without a
+// file, all in one document.
 int bench(const Command& command, const BenchOptions& options) {
   auto cases = cases_of(options);
   if (!cases.ok()) return report(command, cases.status());
   BenchCluster cluster;
-  if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
+  RawValues raw;
+  const bool in_document = command.json && options.raw.empty();
+  Status ready = in_document ? Status{} : raw.open(options.raw.empty() ? "-" : options.raw);
+  if (ready.ok()) ready = cluster.connect(options.dir, options.socket);
+  if (!ready.ok()) return report(command, ready);
   auto before = cluster.resends();
   if (!before.ok()) return report(command, before.status());
-  const Emulation emulation = emulation_of(options.dir);
+  const Emulation emulation = emulation_of(options);
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Json all = Json::array();
   const Status status = run_distribution_bench(
       cluster, *cases, options.plan, [&](const Measurement& taken, std::size_t done, std::size_t of) {
         const Json line = line_of((*cases)[taken.case_index], taken, emulation);
-        command.json ? all.push_back(line) : void(std::cout << line.dump() << '\n');
+        in_document ? all.push_back(line) : raw.write(line);
         if (progress) draw_progress(done, of, "repetitions");
       });
-  std::cout.flush();
   if (!status.ok()) return report(command, status);
   auto after = cluster.resends();
   if (!after.ok()) return report(command, after.status());
@@ -95,7 +105,7 @@ int bench(const Command& command, const BenchOptions& options) {
                {"cases", cases->size()},
                {"seed", options.plan.seed},
                {"resends", *after - *before}};
-  if (command.json) summary["repetitions"] = all;
+  if (in_document) summary["repetitions"] = all;
   print_json(summary);
   return 0;
 }
@@ -106,8 +116,10 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* sub =
       add_subcommand(parent, command, "distribution", "Distribution latency of trees on the live cluster, raw values",
-                     "fibocast bench distribution --ranks 19 --tree fibo --s 27us --r 88us",
-                     [&command, options] { return bench(command, *options); });
+                     "fibocast bench distribution --ranks 19 --tree fibo --s 27us --r 88us", [&command, options] {
+                       options->plan.shuffled = options->order == "shuffled";
+                       return bench(command, *options);
+                     });
   sub->add_option("--cases", options->cases_file, "a file of cases, one JSON object a line; -: standard input");
   sub->add_option("--ranks", options->ranks, "take part: 0 to P-1");
   sub->add_option("--tree", options->tree.name, "distribution tree; or of both ways: file:PATH, mesh");
@@ -116,10 +128,22 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
   sub->add_option("--reduction-tree", options->reduction.name, "tree of a barrier's way up");
   sub->add_option("--reduction-s", options->reduction.s, "its send latency")->capture_default_str();
   sub->add_option("--reduction-r", options->reduction.r, "its receive latency")->capture_default_str();
-  sub->add_flag("--whole-barrier", options->whole_barrier, "measure a barrier all arrive at, at one time");
+  sub->add_option("--mode", options->mode,
+                  "what is measured: distribution, a barrier all arrive at at one time, scatter, gather, or answer: a "
+                  "multicast and the last rank's answer")
+      ->capture_default_str();
+  sub->add_option("--algorithm", options->algorithm, "of scatter and gather, as sequential; else as planned");
+  sub->add_option("--bytes", options->bytes, "of a message, and of a rank's block")->capture_default_str();
   sub->add_option("--repetitions", options->repetitions, "where a case does not say")->capture_default_str();
   sub->add_option("--warmup", options->plan.warmup, "of each case, thrown away")->capture_default_str();
   sub->add_option("--seed", options->plan.seed, "of the shuffled order")->capture_default_str();
+  sub->add_option("--order", options->order, "of the repetitions: shuffled, or given: case by case")
+      ->check(CLI::IsMember({"shuffled", "given"}))
+      ->capture_default_str();
+  sub->add_option("--scale", options->scale,
+                  "so many times slower than the machine; default: as `fibocast up` was told")
+      ->check(CLI::PositiveNumber);
+  add_raw_option(*sub, options->raw);
   add_cluster_options(*sub, options->dir, options->socket);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/cli/bench_prediction.h"
 
+#include "collectives/algorithm_catalog.h"
 #include "collectives/given_tree.h"
 #include "collectives/predict.h"
 
@@ -12,6 +13,23 @@ CostModel cost_model_of(const MachineModel& machine) {
   return model;
 }
 
+namespace {
+
+OperationShape shape_of(const BenchCase& of) {
+  OperationShape shape;
+  shape.ranks = of.ranks;
+  shape.operation = Operation::kMulticast;
+  if (of.mode == BenchMode::kBarrier) shape.operation = Operation::kBarrier;
+  if (of.mode == BenchMode::kScatter) shape.operation = Operation::kScatter;
+  if (of.mode == BenchMode::kGather) shape.operation = Operation::kGather;
+  std::string error;
+  if (!of.algorithm.empty())
+    shape.choice = choose_algorithm(shape.operation, of.algorithm, error).value_or(AlgorithmChoice{});
+  return shape;
+}
+
+}  // namespace
+
 Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine) {
   const CostModel model = cost_model_of(machine);
   Plan plan = fibo_plan(model);
@@ -22,12 +40,13 @@ Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine) {
     if (!give_tree(of.tree->parents, of.tree->order, of.ranks, table, plan).empty()) return 0;
   }
   if (of.reduction) plan.reduction = *of.reduction;
-  OperationShape shape;
-  shape.operation = of.mode == BenchMode::kBarrier ? Operation::kBarrier : Operation::kMulticast;
-  shape.ranks = of.ranks;
-  const auto schedule = build_schedule(plan, shape);
+  const auto schedule = build_schedule(plan, shape_of(of));
   const auto prediction = schedule ? predict(*schedule, model) : std::nullopt;
-  return prediction ? static_cast<Nanoseconds>(prediction->completion) : 0;
+  if (!prediction) return 0;
+  std::uint64_t time = prediction->completion;
+  if (of.mode == BenchMode::kGather) time = prediction->active[0];
+  if (of.mode == BenchMode::kAnswer) time = prediction->active[of.ranks - 1] + model.send + model.receive();
+  return static_cast<Nanoseconds>(time);
 }
 
 }  // namespace fibocast

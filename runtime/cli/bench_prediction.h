@@ -8,7 +8,7 @@
 namespace fibocast {
 
 CostModel cost_model_of(const MachineModel& machine);
-// In nanoseconds of emulated time, before scaling. 0 if the schedule cannot be built.
+// In nanoseconds of emulated time, before scaling; messages of no bytes. 0 if the schedule cannot be built.
 Nanoseconds predict_case(const BenchCase& of, const MachineModel& machine);
 
 }  // namespace fibocast

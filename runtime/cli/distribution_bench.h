@@ -1,5 +1,5 @@
-// The measured loop of the laboratory: repetitions of all cases in shuffled order, so that no case meets the host at
-// a better time than another; raw values come out, nothing is averaged here.
+// The measured loop of the laboratory: repetitions of all cases, usually in shuffled order, so that no case meets
+// the host at a better time than another; raw values come out, nothing is averaged here.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct Measurement {
 
 struct BenchPlan {
   std::uint64_t seed = 1;
+  bool shuffled = true;      // else the cases as they are given, each with all its repetitions
   std::uint32_t warmup = 1;  // repetitions of each case that are thrown away
   Duration deadline = std::chrono::seconds(60);
 };
