@@ -52,10 +52,13 @@ Nanoseconds EmulatedNic::free_after(std::uint32_t port, Nanoseconds now) const {
 void EmulatedNic::request_receive(std::uint64_t ticket, std::uint64_t bytes, std::uint64_t source_order,
                                   Nanoseconds now) {
   check_channel(!full());
-  const Nanoseconds arrives = settings_.wire == nullptr
-                                  ? now + settings_.latency
-                                  : settings_.wire(settings_.machine, source_order >> 8, bytes, now);
-  entries_[count_++] = Entry{ticket, bytes, source_order, arrives, false};
+  entries_[count_++] = Entry{ticket, bytes, source_order, arrival(source_order, bytes, now), false};
+}
+
+Nanoseconds EmulatedNic::arrival(std::uint64_t source_order, std::uint64_t bytes, Nanoseconds departs) {
+  if (settings_.wire != nullptr) return settings_.wire(settings_.machine, source_order >> 8, bytes, departs);
+  if (!settings_.serial_wire) return departs + settings_.latency;
+  return wire_free_at_ = std::max(wire_free_at_, departs) + settings_.latency;
 }
 
 // A port's next transfer is fixed only when its occupancy ends: until it begins, an earlier one may still come.

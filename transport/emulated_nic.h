@@ -28,6 +28,8 @@ struct NicSettings {
   double send_per_byte = 0;     // c: ns per byte on the sender
   double receive_per_byte = 0;  // ns per byte on the receiver
   NicPorts ports = NicPorts::kShared;
+  bool serial_wire =
+      false;               // the wire into a node carries one message after the other, each for `latency` (PAPERS C11)
   NicWire wire = nullptr;  // asked in the place of `latency`, with `machine`
   void* machine = nullptr;
 };
@@ -75,6 +77,7 @@ class EmulatedNic {
   };
   std::uint32_t ports() const { return settings_.ports == NicPorts::kShared ? 1 : 2; }
   std::uint32_t port_of(const Entry& e) const { return ports() == 1 ? 0 : (e.is_send ? 1 : 0); }
+  Nanoseconds arrival(std::uint64_t source_order, std::uint64_t bytes, Nanoseconds departs);
   Nanoseconds occupancy(const Entry& e) const;
   Nanoseconds free_after(std::uint32_t port, Nanoseconds now) const;
   bool head_of(std::uint32_t port, Head& out) const;
@@ -85,6 +88,7 @@ class EmulatedNic {
   std::uint32_t count_ = 0;
   std::uint64_t next_order_ = 0;
   Nanoseconds free_at_[2] = {0, 0};
+  Nanoseconds wire_free_at_ = 0;  // serial_wire only
 };
 
 }  // namespace fibocast

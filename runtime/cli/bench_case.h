@@ -16,7 +16,7 @@ enum class BenchMode : std::uint8_t {
   kBarrier,       // a whole barrier whose members all arrive at one time T0: from T0 to the last activation
   kScatter,       // from the root's first send to the last activation
   kGather,        // all arrive at one time T0: from T0 until the root has all
-  kAnswer,  // a multicast, and the last rank's answer to the root (PAPERS B16): from the first send until it is there
+  kAnswer,        // a multicast, and the last rank's answer to the root (PAPERS B16), without what that takes to answer
 };
 
 inline constexpr std::uint64_t kMostBenchBytes = 1 << 20;

@@ -155,6 +155,7 @@ NicSettings nic_settings(const Settings& settings) {
   nic.send_per_byte = e.send_per_byte_ns * e.scale;
   nic.receive_per_byte = e.receive_per_byte_ns * e.scale;
   nic.ports = e.ports;
+  nic.serial_wire = e.serial_wire;
   nic.enabled = nic.send > 0 || nic.latency > 0 || nic.receive > 0 || nic.send_per_byte > 0 || nic.receive_per_byte > 0;
   return nic;
 }

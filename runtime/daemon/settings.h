@@ -58,6 +58,7 @@ struct Settings {
     double receive_per_byte_ns = 0;
     double scale = 1;  // multiplies all of the above
     NicPorts ports = NicPorts::kShared;
+    bool serial_wire = false;
     bool charge_control = false;
   } emulation;
   double resend_floor_ms = 1;

@@ -219,6 +219,9 @@ void add_emulation(Fields& f) {
   f.push_back(choice<NicPorts>("emulation.ports", "", "one processor for both directions, or one each",
                                {{"shared", NicPorts::kShared}, {"independent", NicPorts::kIndependent}},
                                [](Settings& s) -> NicPorts& { return s.emulation.ports; }));
+  f.push_back(choice<bool>("emulation.wire", "", "into a node: any messages at a time, or one after the other",
+                           {{"parallel", false}, {"serial", true}},
+                           [](Settings& s) -> bool& { return s.emulation.serial_wire; }));
   f.push_back(truth("emulation.charge_control", "charge control frames too (not in this version)",
                     [](Settings& s) -> bool& { return s.emulation.charge_control; }));
 }

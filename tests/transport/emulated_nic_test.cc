@@ -60,6 +60,15 @@ TEST_F(EmulatedNicTest, AReceiveTakesLatencyAndThenThePort) {
   EXPECT_EQ(drain(nic), (Times{{1, 198}, {2, 286}})) << "the wire is free at once, the processor is not";
 }
 
+TEST_F(EmulatedNicTest, ASerialWireCarriesOneMessageAfterTheOther) {  // PAPERS C11
+  EmulatedNic nic = make({.send = 27, .latency = 100, .receive = 30, .serial_wire = true});
+  nic.request_receive(1, 0, 0, 50);
+  nic.request_receive(2, 0, 0, 60);
+  EXPECT_EQ(drain(nic), (Times{{1, 180}, {2, 280}}));
+  nic.request_receive(3, 0, 0, 1000);
+  EXPECT_EQ(drain(nic), (Times{{3, 1130}})) << "the wire was free again";
+}
+
 TEST_F(EmulatedNicTest, OneProcessorDoesBothReceivesFirst) {
   EmulatedNic nic = make({.send = 10, .latency = 0, .receive = 100, .ports = NicPorts::kShared});
   nic.request_send(1, 0, 50);

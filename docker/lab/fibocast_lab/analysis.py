@@ -20,10 +20,11 @@ def analyse(experiment, cases, options):
     return KINDS[kind](experiment, cases, options)
 
 
-def lambda_of(ks, columns):
-    """B16 without the answer: the k-th of k messages is received at t0 (k - 1 + lambda): (t0, lambda)."""
+def lambda_of(ks, columns, ways):
+    """B16: the last of k messages, and its answer (2 ways), take t0 (k - 1 + 2 lambda); without the answer (1 way)
+    t0 (k - 1 + lambda). (t0, lambda)."""
     slope, intercept = line([(k - 1, median(column)) for k, column in zip(ks, columns)])
-    return slope, intercept / slope
+    return slope, intercept / slope / ways
 
 
 def fit_lambda(experiment, cases, _):
@@ -51,8 +52,9 @@ def one_lambda(cases):
     measured = [c for c in cases if c.measured]
     if len(measured) >= 2:
         ks, columns = [c.ranks - 1 for c in measured], [c.measured for c in measured]
-        fit["t0"], fit["lambda"] = lambda_of(ks, columns)
-        fit["lambda_interval"] = interval(bootstrap(columns, lambda *some: lambda_of(ks, some)[1], resamples=500))
+        ways = 2 if cases[0].fields["mode"] == "answer" else 1
+        fit["t0"], fit["lambda"] = lambda_of(ks, columns, ways)
+        fit["lambda_interval"] = interval(bootstrap(columns, lambda *some: lambda_of(ks, some, ways)[1], resamples=500))
     return fit
 
 

@@ -16,6 +16,7 @@ class Case:
     wanted: int = 0  # repetitions
     measured: list = field(default_factory=list)  # unmarked
     marked: int = 0  # repetitions in which a timer came late: they measured the host, not the tree
+    worlds: list = field(default_factory=list)  # in which it is asked
 
     @property
     def median(self):

@@ -52,7 +52,7 @@ class EmulatedNodes:
         """SECTION.KEY -> value, as daemons take them from their files and from their environment."""
         return {f"emulation.{key}": value for key, value in self.nodes[rank].items()} | {
             "emulation.scale": self.scale, "emulation.ports": self.machine.ports,
-            "transport.resend_floor_ms": RESEND_FLOOR_MS}
+            "emulation.wire": self.machine.wire, "transport.resend_floor_ms": RESEND_FLOOR_MS}
 
 
 class LocalCluster(EmulatedNodes):

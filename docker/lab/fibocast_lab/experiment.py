@@ -12,7 +12,7 @@
     name = "Fibo(s,r)"
     tree = "fibo"
 
-docker/README.md lists all keys.
+docker/lab/README.md lists all keys.
 """
 import tomllib
 from pathlib import Path
@@ -26,7 +26,7 @@ TOP_KEYS = {"title", "source", "paper_figure", "about", "unit", "worlds", "x", "
             "paper", "judge", "show", "analysis", "y", "y_from"}
 CASE_KEYS = {"machine", "operation", "mode", "tree", "s", "r", "lambda", "alpha", "algorithm", "reduction", "ranks",
              "bytes", "configuration", "placement", "seed", "formula", "figure", "rows", "column", "order", "preset",
-             "divide_by", "delay", "share", "scale", "iterations"}
+             "divide_by", "delay", "share", "scale", "iterations", "fast", "nodes"}
 MEASURE_DEFAULTS = {"nodes": 0, "scale": 200, "repetitions": 5, "other_repetitions": 0, "focus": [], "at": None,
                     "series": None, "panels": None, "warmup": 1, "unit_ns": 1000, "spread": 0.01, "rounds": 3, "late": 0.01}
 JUDGE_DEFAULTS = {"tolerance": 0.05, "ranking": True, "gap": 0.05, "share": 0.95, "agree": 0.005}
@@ -82,7 +82,7 @@ class Experiment:
             return []
         fields = {**self.table.get("case", {}), **panel, **series}
         rows = {**self.table.get("case", {}).get("rows", {}), **panel.get("rows", {}), **series.get("rows", {})}
-        own = {key: value for key, value in fields.items() if key not in ("name", "panels", "values", "y")}
+        own = {key: value for key, value in fields.items() if key not in ("name", "panels", "values", "y", "worlds")}
         self.check(CASE_KEYS, own, "a case")
         own |= {"rows": rows} if rows else {}
         return [self.case_at(panel, series, x, own)
@@ -90,8 +90,11 @@ class Experiment:
 
     def case_at(self, panel, series, x, own):
         case = Case({**own, self.x["key"]: x}, series["name"], panel["name"], x)
+        case.worlds = [world for world in self.worlds if world in series.get("worlds", WORLDS)]
         case.fields.setdefault("operation", "multicast")
         case.fields.setdefault("mode", "distribution")
+        if "fast" in case.fields:
+            case.fields["configuration"] = "F" * case.fields["fast"] + "S" * (case.fields["nodes"] - case.fields["fast"])
         if "configuration" in case.fields:
             case.fields["ranks"] = len(case.fields["configuration"])
         case.paper = self.paper_value(case)
@@ -108,7 +111,7 @@ class Experiment:
 
     def is_measured(self, case):
         m = self.measure
-        return ("measured" in self.worlds and (m["at"] is None or case.x in m["at"])
+        return ("measured" in case.worlds and (m["at"] is None or case.x in m["at"])
                 and (m["series"] is None or case.name in m["series"])
                 and (m["panels"] is None or case.panel in m["panels"]))
 

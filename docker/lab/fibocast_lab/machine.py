@@ -45,6 +45,11 @@ class Machine:
     def ports(self):
         return self.table.get("ports", "shared")
 
+    @property
+    def wire(self):
+        """C11: the wire into a workstation carries one message after the other, in the simulator too."""
+        return "serial" if self.table.get("network", {}).get("kind") == "workstations" else "parallel"
+
     def costs(self, size=0, kind=None):
         """Of a node of this kind ("F", "S", ..; none: every other node) for messages of so many bytes."""
         node = {**self.table.get("node", {}), **self.kinds().get(kind, {})}

@@ -79,6 +79,8 @@ class Measurement:
         f = case.fields
         fields = {"name": case.name, "panel": case.panel, "x": case.x, "p": case.ranks, "mode": f["mode"],
                   "repetitions": count}
+        if f["operation"] in ("scatter", "gather"):
+            return {**fields, "mode": f["operation"], **{key: f[key] for key in ("algorithm",) if key in f}}
         fields |= {"reduction": f["reduction"]} if "reduction" in f else {}
         if f["tree"].startswith(("kary:",) + BY_NAME) and "configuration" not in f:
             return {**fields, **{key: f[key] for key in ("tree", "s", "r") if key in f}}

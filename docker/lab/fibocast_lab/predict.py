@@ -11,8 +11,7 @@ def predict(case):
     """A float, or None where no formula says it."""
     f = case.fields
     formula = f.get("formula", "tree" if "tree" in f and f["operation"] == "multicast" else "none")
-    if f["mode"] != "distribution":
-        formula = "procedure" if f["mode"] == "procedure" else "barrier"
+    formula = OF_MODE.get(f["mode"], formula)
     if formula not in FORMULAS:
         raise LabError(f"there is no formula '{formula}': there are {', '.join(sorted(FORMULAS))}")
     value = FORMULAS[formula](case)
@@ -34,6 +33,24 @@ def divisor(case):
 
 def of_tree(case):
     return max(trees.activations(trees.tree_of(case.fields), costs_by_rank(case))) / divisor(case)
+
+
+def of_answer(case):
+    """B16: the last rank answers when it has the message."""
+    costs = costs_by_rank(case)
+    there = trees.activations(trees.tree_of(case.fields), costs)[-1]
+    return there + costs[-1].send + costs[-1].latency + costs[0].occupancy
+
+
+def of_gather(case):
+    """C10 and C11: who sends sooner arrives sooner; the root takes in one block after the other, and so does a wire that
+    is serial."""
+    costs, serial = costs_by_rank(case), load_machine(case.fields["machine"]).wire == "serial"
+    arrived = received = 0
+    for sender in sorted(costs[1:], key=lambda cost: cost.send):
+        arrived = (max(arrived, sender.send) if serial else sender.send) + sender.latency
+        received = max(received, arrived) + costs[0].occupancy
+    return received
 
 
 def barrier_trees(fields):
@@ -88,5 +105,6 @@ def of_fat_tree(case):
     return answer["times"][f["column"]]
 
 
-FORMULAS = {"tree": of_tree, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
+OF_MODE = {"barrier": "barrier", "skew": "barrier", "procedure": "procedure", "answer": "answer"}
+FORMULAS = {"tree": of_tree, "answer": of_answer, "gather": of_gather, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
             "fattree": of_fat_tree, "none": lambda case: None}

@@ -35,9 +35,9 @@ def calculate(experiment, cases, options, say):
     progress = sys.stderr.isatty() and not options.quiet and not options.json
     say(f"{len(cases)} points: {', '.join(w for w in experiment.worlds if w != 'measured') or 'measured only'} ...")
     for number, case in enumerate(cases, 1):
-        if "predicted" in experiment.worlds:
+        if "predicted" in case.worlds:
             case.predicted = predict(case)
-        if "simulated" in experiment.worlds:
+        if "simulated" in case.worlds:
             case.simulated = simulate(case)
         if progress:
             print(f"\r{number} of {len(cases)} points", end="" if number < len(cases) else "\n", file=sys.stderr)

@@ -34,12 +34,11 @@ def way_words(f):
     return ["--algorithm", algorithm] if algorithm else []
 
 
-def command(case, folder):
-    f = case.fields
+def command(f, folder):
     machine = Path(folder) / "machine.toml"
     network = mesh_size(f["order"]) if "order" in f else None
     machine.write_text(load_machine(f["machine"]).file_text(f.get("configuration"), network), encoding="utf-8")
-    operation = f["operation"] if f["mode"] == "distribution" else "barrier"
+    operation = f["operation"] if f["mode"] in ("distribution", "answer") else "barrier"
     words = ["simulate", "--quiet", "--machine", machine, "--operation", operation]
     words += ["--ranks", 2 ** f["order"] if "order" in f else f["ranks"], *way_words(f)]
     for key in ("bytes", "placement", "seed"):
@@ -63,17 +62,23 @@ def simulate(case):
     """How long it takes, in the machine's unit; None for trees that the simulator does not know."""
     if not can_simulate(case):
         return None
+    fields = [case.fields]
+    if case.fields["mode"] == "answer":  # two operations, one after the other: the second is of two ranks
+        fields.append({**case.fields, "ranks": 2})
+    return sum(completion(f) for f in fields) / float(divisor(case))
+
+
+def completion(fields):
     with tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
-        answer = ask(*command(case, folder))
-    time = answer["completion_ns"] / 1000 if "completion_ns" in answer else answer["completion"]
-    return time / float(divisor(case))
+        answer = ask(*command(fields, folder))
+    return answer["completion_ns"] / 1000 if "completion_ns" in answer else answer["completion"]
 
 
 def timeline(case):
     """Who is busy with what: rows of (rank, "send" or "receive", begin, duration, peer), the machine's unit."""
     with tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
         path = Path(folder) / "trace.json"
-        ask(*command(case, folder), "--trace", path)
+        ask(*command(case.fields, folder), "--trace", path)
         text = json.loads(path.read_text(encoding="utf-8"))
     events = text["traceEvents"] if isinstance(text, dict) else text
     unit = float(divisor(case))
