@@ -40,8 +40,7 @@ Status read_distribution(const Json& fields, BenchCase& result) {
 Status read_algorithm(const Json& fields, BenchCase& result) {
   result.algorithm = fields.value("algorithm", std::string());
   std::string error;
-  const auto operation = result.mode == BenchMode::kScatter ? Operation::kScatter : Operation::kGather;
-  if (result.algorithm.empty() || choose_algorithm(operation, result.algorithm, error)) return {};
+  if (result.algorithm.empty() || choose_algorithm(operation_of(result.mode), result.algorithm, error)) return {};
   return invalid(error);
 }
 
@@ -56,7 +55,7 @@ Result<BenchCase> parse(const Json& fields, std::uint32_t default_repetitions) {
   result.bytes = fields.value("bytes", std::uint64_t{0});
   if (result.bytes > kMostBenchBytes) return invalid("bytes is at most " + std::to_string(kMostBenchBytes));
   result.repetitions = fields.value("repetitions", default_repetitions);
-  if (result.mode == BenchMode::kScatter || result.mode == BenchMode::kGather) {
+  if (fields.contains("algorithm") || result.mode == BenchMode::kScatter || result.mode == BenchMode::kGather) {
     const Status status = read_algorithm(fields, result);
     return status.ok() ? Result<BenchCase>(result) : status;
   }
@@ -69,6 +68,17 @@ Result<BenchCase> parse(const Json& fields, std::uint32_t default_repetitions) {
 }
 
 }  // namespace
+
+Operation operation_of(BenchMode mode) {
+  switch (mode) {
+    case BenchMode::kBarrier: return Operation::kBarrier;
+    case BenchMode::kScatter: return Operation::kScatter;
+    case BenchMode::kGather: return Operation::kGather;
+    case BenchMode::kDistribution:
+    case BenchMode::kAnswer: break;
+  }
+  return Operation::kMulticast;
+}
 
 Result<BenchCase> parse_case(const Json& fields, std::uint32_t default_repetitions) {
   try {

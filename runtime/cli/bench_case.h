@@ -27,16 +27,18 @@ struct BenchCase {
   TreeSpec distribution;              // unless:
   std::optional<GivenTree> tree;      // of the way down, and of the way up if `reduction` is none
   std::optional<TreeSpec> reduction;  // none: the daemons' own
-  std::string algorithm;              // of scatter and gather, as `fibocast plan schedule` names it; empty: as planned
+  std::string algorithm;              // instead of trees, as `fibocast plan schedule` names it; empty: as planned
   std::uint64_t bytes = 0;            // of a message, and of a rank's block; up to kMostBenchBytes
   BenchMode mode = BenchMode::kDistribution;
   std::uint32_t repetitions = 0;
 };
 
+Operation operation_of(BenchMode mode);
+
 // {"p":19,"tree":"fibo","s":27,"r":88,"reduction":{"tree":"fibo","s":88,"r":27},"mode":"distribution",
-// "repetitions":20}; or a tree that is no formula: "file:PATH", "mesh". Modes are distribution, barrier and answer,
-// which need a tree, and scatter and gather, which may have an "algorithm" instead. "bytes" is 0 unless told otherwise.
-// kInvalid with what is wrong.
+// "repetitions":20}; or a tree that is no formula: "file:PATH", "mesh". Modes are distribution, barrier, scatter,
+// gather and answer. In the place of trees there may be an "algorithm"; scatter and gather need neither. "bytes" is 0
+// unless told otherwise. kInvalid with what is wrong.
 Result<BenchCase> parse_case(const Json& fields, std::uint32_t default_repetitions);
 // One case a line; empty lines do not count. The sentence of a failure names the line.
 Result<std::vector<BenchCase>> read_cases(std::istream& in, std::uint32_t default_repetitions);

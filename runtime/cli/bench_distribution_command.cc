@@ -30,9 +30,9 @@ Json tree_fields(const TreeOption& tree) { return {{"tree", tree.name}, {"s", tr
 
 // The one case that the options describe.
 Result<std::vector<BenchCase>> case_of(const BenchOptions& options) {
-  const bool needs_tree = options.mode != "scatter" && options.mode != "gather";
+  const bool needs_tree = options.algorithm.empty() && options.mode != "scatter" && options.mode != "gather";
   if (options.ranks == 0 || (needs_tree && options.tree.name.empty()))
-    return Status{Code::kInvalid, "give --cases FILE, or one case by --ranks and --tree", {}};
+    return Status{Code::kInvalid, "give --cases FILE, or one case by --ranks and --tree or --algorithm", {}};
   Json fields{{"p", options.ranks}, {"mode", options.mode}};
   if (needs_tree) fields.update(tree_fields(options.tree));
   if (!options.algorithm.empty()) fields["algorithm"] = options.algorithm;
@@ -132,7 +132,8 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
                   "what is measured: distribution, a barrier all arrive at at one time, scatter, gather, or answer: a "
                   "multicast and the last rank's answer")
       ->capture_default_str();
-  sub->add_option("--algorithm", options->algorithm, "of scatter and gather, as sequential; else as planned");
+  sub->add_option("--algorithm", options->algorithm,
+                  "in the place of trees, as sequential; scatter and gather: else as planned");
   sub->add_option("--bytes", options->bytes, "of a message, and of a rank's block")->capture_default_str();
   sub->add_option("--repetitions", options->repetitions, "where a case does not say")->capture_default_str();
   sub->add_option("--warmup", options->plan.warmup, "of each case, thrown away")->capture_default_str();

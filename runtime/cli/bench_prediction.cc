@@ -18,10 +18,7 @@ namespace {
 OperationShape shape_of(const BenchCase& of) {
   OperationShape shape;
   shape.ranks = of.ranks;
-  shape.operation = Operation::kMulticast;
-  if (of.mode == BenchMode::kBarrier) shape.operation = Operation::kBarrier;
-  if (of.mode == BenchMode::kScatter) shape.operation = Operation::kScatter;
-  if (of.mode == BenchMode::kGather) shape.operation = Operation::kGather;
+  shape.operation = operation_of(of.mode);
   std::string error;
   if (!of.algorithm.empty())
     shape.choice = choose_algorithm(shape.operation, of.algorithm, error).value_or(AlgorithmChoice{});

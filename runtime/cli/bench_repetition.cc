@@ -54,12 +54,17 @@ class RepetitionRun {
     return distribution();
   }
 
+  OperationOptions how() const {
+    OperationOptions options;
+    options.algorithm = case_.algorithm;
+    return options;
+  }
   static Nanoseconds soon() { return monotonic_now() + std::chrono::nanoseconds(kReleaseLead).count(); }
   std::vector<std::byte> payload(bool gives, std::uint64_t blocks = 1) const {
     return std::vector<std::byte>(gives ? case_.bytes * blocks : 0);
   }
   void multicast(BenchMember& member, Rank root, OutcomeDone done) {
-    member.group.async_multicast(root, payload(member.group.rank() == root), deadline_, std::move(done));
+    member.group.async_multicast(root, payload(member.group.rank() == root), deadline_, std::move(done), how());
   }
   Span from_first_send() const { return {outcomes_.front().first_send_at, last_activation(outcomes_)}; }
 
@@ -70,7 +75,7 @@ class RepetitionRun {
   }
 
   Span barrier() {
-    OperationOptions options;
+    OperationOptions options = how();
     options.not_before = soon();
     outcomes_ = cluster_.barrier(groups_.members, deadline_, options);
     return {options.not_before, last_activation(outcomes_)};
@@ -78,8 +83,7 @@ class RepetitionRun {
 
   Span scatter() {
     outcomes_ = cluster_.run(groups_.members, [&](BenchMember& member, OutcomeDone done) {
-      OperationOptions options;
-      options.algorithm = case_.algorithm;
+      const OperationOptions options = how();
       member.group.async_scatter(0, payload(member.group.rank() == 0, case_.ranks), deadline_, std::move(done),
                                  options);
     });
@@ -89,8 +93,7 @@ class RepetitionRun {
   Span gather() {
     const Nanoseconds begin = soon();
     outcomes_ = cluster_.run(groups_.members, [&](BenchMember& member, OutcomeDone done) {
-      OperationOptions options;
-      options.algorithm = case_.algorithm;
+      OperationOptions options = how();
       options.not_before = begin + member.clock.offset;
       member.group.async_gather(0, payload(true), deadline_, std::move(done), options);
     });

@@ -35,6 +35,10 @@ elif words[:2] == ["plan", "tree"]:
 elif words[:2] == ["plan", "figure"]:
     print(json.dumps({"figure": words[2], "title": "a figure", "columns": ["n", "time", "x", "x^3", "x^2 + 1", "t", "f(t)"],
                       "rows": [[1, 5, 1, 1, 2, 0, 1], [2, "11/2", 2, 8, 5, 1, 1]]}))
+elif words[:2] == ["plan", "why"]:
+    print(json.dumps({"unit": "ns", "candidates": [{"algorithm": "fibo", "predicted": 400000}]}))
+elif words[0] == "calibrate":
+    open(option("--output"), "w").write("[model]\ns_ns = 2000\nl_ns = 0\no_ns = 3000\nprocessors = 2\n")
 elif words[0] == "simulate":
     ranks = int(option("--ranks"))
     if "--trace" in words:
@@ -115,6 +119,48 @@ class FakeFibocast(unittest.TestCase):
         manifest = json.loads((self.folder / "a" / "manifest.json").read_text())
         self.assertEqual((manifest["build"]["fibocast"], manifest["settings"]["scale"]), ("fibocast 9.9", 100))
         xml.parse(self.folder / "a" / "small.svg")
+
+    def test_raw_values_of_several_experiments_in_one_file(self):
+        other = self.folder / "other.toml"
+        other.write_text(EXPERIMENT, encoding="utf-8")
+        self.lab("run", self.experiment, other, "--output", self.folder / "a", "--quiet", "--raw", "raw", "--order", "given")
+        raw = [json.loads(line)["experiment"] for line in (self.folder / "raw").read_text().splitlines()]
+        self.assertEqual(raw, ["small"] * 21 + ["other"] * 21)
+        self.assertFalse((self.folder / "a" / "small" / "measurements.jsonl").exists())
+        bench = next(call for call in self.calls() if call[0] == "bench")
+        self.assertEqual(bench[bench.index("--order") + 1], "given")
+
+    def test_a_calibrated_machine(self):
+        """The cluster is calibrated, the model predicts for processors that are shared, and nothing is emulated."""
+        self.experiment.write_text('''
+[x]
+key = "ranks"
+values = [4]
+[case]
+machine = "calibrated"
+formula = "planner"
+bytes = 100
+[[series]]
+name = "fibo"
+algorithm = "fibo"
+[measure]
+nodes = 4
+repetitions = 2
+spread = 0
+late = 0
+[judge]
+tolerance = 0
+agree = 1
+''', encoding="utf-8")
+        done, summary = self.run_small("a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((summary["cases"][0]["predicted_us"], len(summary["cases"][0]["measured_us"])), (400, 2))
+        ups = [call for call in self.calls() if call[0] == "up"]
+        self.assertEqual(len(ups), 2)
+        self.assertIn("model.s_ns=2000", ups[1])
+        self.assertNotIn("emulation", " ".join(ups[0] + ups[1]))
+        why = next(call for call in self.calls() if call[:2] == ["plan", "why"])
+        self.assertEqual([why[why.index(f"--{key}") + 1] for key in ("s", "colocated", "processors")], ["2.000000us", "4", "2"])
 
     def test_cluster_goes_down_again(self):
         self.run_small("a")

@@ -12,7 +12,7 @@ LAB = Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LAB.parent))
 
-from fibocast_lab import arrivals, chart, cluster, confidence, container_cluster, drawing, experiment, machine, paper, simulate, skew, style, trees, verdict  # noqa: E402
+from fibocast_lab import analysis, arrivals, chart, cluster, confidence, container_cluster, drawing, experiment, machine, paper, predict, simulate, skew, style, trees, verdict  # noqa: E402
 from fibocast_lab.case import Case  # noqa: E402
 from fibocast_lab.errors import LabError  # noqa: E402
 
@@ -134,12 +134,56 @@ class Clusters(unittest.TestCase):
         self.assertEqual(nodes.record("/tmp/x")["nodes"][2]["socket"], told["FIBOCAST_SOCKET"])
 
 
+    def test_nodes_of_a_calibrated_machine_emulate_nothing(self):
+        real = machine.load_machine({"name": "own", "model": {"s_ns": 50000, "l_ns": 1, "o_ns": 2000, "send_per_byte_ns": 1.5}})
+        self.assertTrue(real.real)
+        self.assertEqual(real.costs(1000), machine.Costs(Fraction(103, 2), Fraction(1, 1000), 2))
+        nodes = cluster.LocalCluster(real, real.costs_by_rank(2, 0), 1)
+        self.assertEqual(nodes.settings(1)["model.s_ns"], 50000)
+        self.assertFalse([key for key in nodes.settings(1) if key.startswith("emulation")])
+        self.assertEqual(tomllib.loads(real.file_text())["node"]["send"], "50.000000us")
+
+
+class Formulas(unittest.TestCase):
+    def gather(self, size, configuration, name="hnow"):
+        return float(predict.of_gather(case(None, machine=name, bytes=size, configuration=configuration, ranks=len(configuration))))
+
+    def test_gather_along_a_serial_wire(self):  # C11: the values of `plan figure 001:8`, wire serialised
+        self.assertAlmostEqual(self.gather(1024, "FFSSSSSS"), 1200.56)
+        self.assertAlmostEqual(self.gather(0, "SFSF"), 480)
+
+    def test_gather_along_parallel_wires(self):
+        parallel = {"node": {"send": 10, "occupancy": 5}, "network": {"kind": "ideal", "latency": 100}}
+        self.assertEqual(self.gather(0, "FFF", parallel), 10 + 100 + 2 * 5)
+
+    def test_wires(self):
+        self.assertEqual([machine.load_machine(name).wire for name in ("hnow", "manna")], ["serial", "parallel"])
+
+    def test_line_of_experiment_1_has_both_ways_in_its_intercept(self):  # B16
+        t0, found = analysis.lambda_of([1, 2, 4], [[10 * (k - 1 + 2 * 1.8)] for k in (1, 2, 4)], 2)
+        self.assertAlmostEqual(t0, 10)
+        self.assertAlmostEqual(found, 1.8)
+
+    def test_planners_choice(self):
+        one = experiment.Experiment("e", {"x": {"key": "ranks", "label": "p", "values": [1]}})
+        cases = [case(100.0, [150.0], "a"), case(110.0, [120.0], "b")]
+        found = analysis.planners_choice(one, cases, None)["choices"]
+        self.assertEqual([(c["chosen"], c["best"], c["longer"]) for c in found], [("a", "b", 0.25)])
+
+
 class Experiments(unittest.TestCase):
     def test_all_are_read_and_have_points(self):
         for name in experiment.names():
             one = experiment.load(name)
             self.assertTrue(one.cases(), name)
             self.assertTrue(all("machine" in c.fields or "formula" in c.fields for c in one.cases()), name)
+
+    def test_a_series_may_be_in_fewer_worlds_and_count_fast_nodes(self):
+        cases = [c for c in experiment.load("workstations-gather-fast").cases() if c.panel == "8 nodes, 0 B" and c.x == 3]
+        self.assertEqual({c.name: c.worlds for c in cases},
+                         {"equation 12": ["predicted"], "wire serialised": ["predicted", "simulated", "measured"]})
+        self.assertEqual({c.fields["configuration"] for c in cases}, {"FFFSSSSS"})
+        self.assertEqual({c.name: c.wanted for c in cases}, {"equation 12": 0, "wire serialised": 5})
 
     def test_figure10_has_all_its_points(self):
         cases = experiment.load("figure10").cases()
@@ -204,6 +248,13 @@ class Verdict(unittest.TestCase):
         busy.marked = 2
         self.assertEqual(verdict.objections(self.one, [busy, far], 3), ["host too busy: 18% of the repetitions came late; "
                                                                         "no verdict"])
+
+    def test_a_real_cluster_is_not_judged(self):
+        far = case(100, [300])
+        far.wanted = 1
+        self.assertEqual(verdict.objections(experiment.Experiment("e", {"judge": {"tolerance": 0}}), [far], 3), [])
+        summary = {"objections": [], "worlds": ["predicted", "measured"], "repetitions": 1, "judged": False}
+        self.assertEqual(verdict.judgement(summary), ("plain", "measured; errors are reported, not judged"))
 
     def test_formula_and_simulator_have_to_agree(self):
         wrong = case(100.0)

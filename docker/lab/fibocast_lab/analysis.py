@@ -104,4 +104,21 @@ def fit_residual(experiment, cases, _):
     return {"said": said, "fits": fits, "objections": objections}
 
 
-KINDS = {"lambda": fit_lambda, "minimum": find_minimum, "residual": fit_residual}
+def planners_choice(experiment, cases, _):
+    """How much longer what the planner would take really is than the best of what was measured."""
+    said, found = [], []
+    for panel, x in dict.fromkeys((c.panel, c.x) for c in cases):
+        same = [c for c in cases if (c.panel, c.x) == (panel, x) and c.measured]
+        if len(same) < 2:
+            continue
+        chosen, best = min(same, key=lambda c: c.predicted), min(same, key=lambda c: c.median)
+        found.append({"panel": panel, "x": x, "chosen": chosen.name, "best": best.name, "longer": chosen.median / best.median - 1})
+        said.append(f"{panel}, {experiment.x['label']} = {x}: the planner takes {chosen.name} ({chosen.error:+.0%} from its "
+                    f"prediction), {found[-1]['longer']:.0%} longer than the best measured, {best.name}")
+    errors = sorted(c.error for c in cases if c.error is not None)
+    if errors:
+        said.append(f"error of {len(errors)} predictions: median {median(errors):+.0%}, from {errors[0]:+.0%} to {errors[-1]:+.0%}")
+    return {"said": said, "choices": found, "objections": []}
+
+
+KINDS = {"choice": planners_choice, "lambda": fit_lambda, "minimum": find_minimum, "residual": fit_residual}

@@ -17,16 +17,23 @@ class Cluster:
         self.fibocast = fibocast
         self.folder = folder
 
-    def bench(self, cases, warmup, seed, quiet):
-        """Repetitions of all cases, shuffled: a list of measurements, and how many frames were sent again."""
+    def bench(self, cases, options, seed, quiet):
+        """Repetitions of all cases: a list of measurements, and how many frames were sent again."""
         command = [self.fibocast, "bench", "distribution", "--cases", "-", "--dir", self.folder, "--json"]
-        command += ["--warmup", str(warmup), "--seed", str(seed)] + (["--quiet"] if quiet else [])
+        command += ["--warmup", str(options.warmup), "--seed", str(seed), "--order", options.order] + (["--quiet"] if quiet else [])
         text = "".join(json.dumps(case) + "\n" for case in cases)
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             raise LabError(f"fibocast bench failed with exit code {done.returncode}")
         result = json.loads(done.stdout)
         return result["repetitions"], result["resends"]
+
+    def calibrate(self, output, seed, quiet):
+        """Writes the model file."""
+        command = [self.fibocast, "calibrate", "--dir", self.folder, "--output", str(output), "--seed", str(seed)]
+        done = subprocess.run(command + (["--quiet"] if quiet else []), stdout=subprocess.DEVNULL, check=False)
+        if done.returncode != 0:
+            raise LabError(f"fibocast calibrate failed with exit code {done.returncode}")
 
 
 def nanoseconds(costs, unit_ns):
@@ -36,7 +43,8 @@ def nanoseconds(costs, unit_ns):
 
 
 class EmulatedNodes:
-    """Daemons whose emulated network card has these costs, `scale` times as long. Drivers differ in where they run."""
+    """Daemons whose emulated network card has these costs, `scale` times as long; those of a real machine emulate nothing
+    and plan by its model. Drivers differ in where they run."""
 
     def __init__(self, machine, costs_by_rank, scale, unit_ns=1000, transport="udp"):
         self.machine = machine
@@ -50,6 +58,8 @@ class EmulatedNodes:
 
     def settings(self, rank):
         """SECTION.KEY -> value, as daemons take them from their files and from their environment."""
+        if self.machine.real:
+            return {f"model.{key}": value for key, value in self.machine.table["model"].items()}
         return {f"emulation.{key}": value for key, value in self.nodes[rank].items()} | {
             "emulation.scale": self.scale, "emulation.ports": self.machine.ports,
             "emulation.wire": self.machine.wire, "transport.resend_floor_ms": RESEND_FLOOR_MS}

@@ -38,6 +38,11 @@ class Machine:
         return bool(re.search(r"[a-z]", str(self.table.get("node", {}).get("send", 1))))
 
     @property
+    def real(self):
+        """Not emulated: this host's daemons as they are. The table is the model that `fibocast calibrate` has written."""
+        return "model" in self.table
+
+    @property
     def note(self):
         return self.table.get("note", "")
 
@@ -52,12 +57,20 @@ class Machine:
 
     def costs(self, size=0, kind=None):
         """Of a node of this kind ("F", "S", ..; none: every other node) for messages of so many bytes."""
+        if self.real:
+            return self.model_costs(size)
         node = {**self.table.get("node", {}), **self.kinds().get(kind, {})}
         network = self.table.get("network", {})
         counted = min(size, network.get("latency_bytes", size))  # B18: the difference D is constant above a packet
         return Costs(number(node.get("send", 0)) + number(node.get("send_per_byte", 0)) * size,
                      number(network.get("latency", 0)) + number(network.get("latency_per_byte", 0)) * counted,
                      number(node.get("occupancy", 0)) + number(node.get("occupancy_per_byte", 0)) * size)
+
+    def model_costs(self, size):
+        model = {key: Fraction(str(value)) / 1000 for key, value in self.table["model"].items()}
+        send, latency, occupancy = (model.get(f"{name}_ns", Fraction(0)) for name in "slo")
+        return Costs(send + model.get("send_per_byte_ns", 0) * size, latency,
+                     occupancy + model.get("receive_per_byte_ns", 0) * size)
 
     def kinds(self):
         """By letter, as configurations name them: FFSS."""
@@ -68,6 +81,8 @@ class Machine:
 
     def file_text(self, configuration=None, network=None):
         """What `fibocast simulate` reads, with the kinds placed on the ranks, and parameters of the network added."""
+        if self.real:
+            return self.real_text()
         table = {key: value for key, value in self.table.items() if key != "kinds"}
         table["network"] = {**table.get("network", {}), **(network or {})}
         kinds = {}
@@ -76,6 +91,15 @@ class Machine:
             if ranks:
                 kinds[f"kinds.{name}"] = {**costs, "nodes": ranks}
         return toml_text({**table, **kinds})
+
+
+    def real_text(self):
+        """The simulator's nodes have a processor each."""
+        fixed, byte = self.model_costs(0), self.model_costs(1)
+        node = {"send": fixed.send, "occupancy": fixed.occupancy, "send_per_byte": byte.send - fixed.send,
+                "occupancy_per_byte": byte.occupancy - fixed.occupancy}
+        return toml_text({"node": {key: f"{float(value):.6f}us" for key, value in node.items()},
+                          "network": {"kind": "ideal", "latency": f"{float(fixed.latency):.6f}us"}})
 
 
 def toml_value(value):

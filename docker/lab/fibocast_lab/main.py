@@ -24,6 +24,10 @@ def add_run(commands):
                         help="of the cases that are not in focus (figure10: at other p than 19)")
     parser.add_argument("--warmup", type=int, default=None, help="of each case, thrown away (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the shuffled order (default 1)")
+    parser.add_argument("--order", choices=["shuffled", "given"], default="shuffled",
+                        help="of clusters and repetitions; given: case by case (default shuffled)")
+    parser.add_argument("--raw", type=Path, default=None,
+                        help="file for the raw values of all experiments (default measurements.jsonl in each one's folder)")
     parser.add_argument("--transport", choices=["udp", "tcp"], default="udp")
     parser.add_argument("--output", type=Path, default=None, help="folder for results (default results/EXPERIMENT)")
     parser.add_argument("--quiet", action="store_true", help="no progress")

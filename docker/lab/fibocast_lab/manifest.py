@@ -36,6 +36,6 @@ def manifest(experiment, cases, options):
                   "commit": first_line(["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"])},
         "machines": {name: machine.table for name, machine in machines.items()},
         "settings": {"driver": options.driver, "transport": options.transport, "scale": options.scale,
-                     "seed": options.seed, "warmup": options.warmup, **experiment.measure},
+                     "seed": options.seed, "order": options.order, "warmup": options.warmup, **experiment.measure},
         "definition": experiment.table,
     }

@@ -29,17 +29,19 @@ class Measurement:
         for case in wanted:
             groups.setdefault(self.machine_key(case), []).append(case)
         order = sorted(groups)
-        random.Random(self.options.seed).shuffle(order)
+        if self.options.order == "shuffled":
+            random.Random(self.options.seed).shuffle(order)
         for number, key in enumerate(order, 1):
             self.run_cluster(groups[key], wanted, raw, f" (cluster {number} of {len(order)})" if len(order) > 1 else "")
 
     def scale_of(self, case):
-        return case.fields.get("scale", self.options.scale)
+        return 1 if load_machine(case.fields["machine"]).real else case.fields.get("scale", self.options.scale)
 
     def machine_key(self, case):
         """Cases with the same key can share a cluster."""
         f = case.fields
-        return str((load_machine(f["machine"]).name, json.dumps(f["machine"]), f.get("bytes", 0),
+        machine = load_machine(f["machine"])
+        return str((machine.name, json.dumps(f["machine"]), 0 if machine.real else f.get("bytes", 0),
                     f.get("configuration", ""), self.scale_of(case)))
 
     def run_cluster(self, cases, all_cases, raw, which):
@@ -49,11 +51,7 @@ class Measurement:
         machine, scale = load_machine(biggest.fields["machine"]), self.scale_of(biggest)
         cluster = self.clusters(machine, costs, scale, self.experiment.measure["unit_ns"],
                                self.options.transport)
-        c = costs[0]
-        looks = f"s = {float(c.send):g}, l = {float(c.latency):g}, o = {float(c.occupancy):g}" if cluster.alike \
-            else biggest.fields.get("configuration")
-        self.say(f"{len(costs)} daemons that look like {machine.name} ({looks}), {scale:g} times slower; "
-                 f"{sum(case.wanted for case in cases)} repetitions{which} ...")
+        self.say(f"{len(costs)} daemons {looks(cluster, biggest)}; {sum(case.wanted for case in cases)} repetitions{which} ...")
         with cluster.up(self.options.quiet or self.options.json) as up, \
                 tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
             for number in range(self.experiment.measure["rounds"]):
@@ -65,27 +63,39 @@ class Measurement:
     def take(self, cluster, todo, all_cases, number, raw, folder):
         fields = [self.bench_fields(case, count, Path(folder) / f"tree-{i}") for i, (case, count) in enumerate(todo)]
         quiet = self.options.quiet or self.options.json or not sys.stderr.isatty()
-        repetitions, again = cluster.bench(fields, self.options.warmup, self.options.seed + number, quiet)
+        repetitions, again = cluster.bench(fields, self.options, self.options.seed + number, quiet)
         self.resends += again
         for repetition in repetitions:
             case = todo[repetition["case"]][0]
             scale, unit_ns = self.scale_of(case), self.experiment.measure["unit_ns"]
             case.add(repetition, scale, unit_ns, self.experiment.measure["late"])
             predicted = None if case.predicted is None else round(case.predicted * scale * unit_ns)
-            raw.write(json.dumps({**repetition, "case": all_cases.index(case), "round": number, "scale": scale,
-                                  "predicted_ns": predicted}) + "\n")
+            raw.write({**repetition, "case": all_cases.index(case), "round": number, "scale": scale,
+                       "predicted_ns": predicted})
 
     def bench_fields(self, case, count, path):
         f = case.fields
         fields = {"name": case.name, "panel": case.panel, "x": case.x, "p": case.ranks, "mode": f["mode"],
                   "repetitions": count}
-        if f["operation"] in ("scatter", "gather"):
-            return {**fields, "mode": f["operation"], **{key: f[key] for key in ("algorithm",) if key in f}}
+        if f["operation"] in ("scatter", "gather", "barrier"):
+            fields["mode"] = f["operation"]
+        fields |= {"bytes": f["bytes"]} if load_machine(f["machine"]).real and f.get("bytes") else {}
+        if "algorithm" in f:
+            return {**fields, "algorithm": f["algorithm"]}
         fields |= {"reduction": f["reduction"]} if "reduction" in f else {}
         if f["tree"].startswith(("kary:",) + BY_NAME) and "configuration" not in f:
             return {**fields, **{key: f[key] for key in ("tree", "s", "r") if key in f}}
         path.write_text(trees.file_text(trees.tree_of(f)), encoding="utf-8")
         return {**fields, "tree": f"file:{path}"}
+
+
+def looks(cluster, case):
+    machine, c = cluster.machine, cluster.nodes[0]
+    if machine.real:
+        return f"that emulate nothing and plan by {machine.name}"
+    costs = f"s = {c['s_ns'] / 1000:g}, l = {c['l_ns'] / 1000:g}, o = {c['o_ns'] / 1000:g}" if cluster.alike \
+        else case.fields.get("configuration")
+    return f"that look like {machine.name} ({costs}), {cluster.scale:g} times slower"
 
 
 def missing(case, spread, round_number):

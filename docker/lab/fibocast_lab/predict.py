@@ -7,6 +7,9 @@ from fibocast_lab.machine import load_machine
 from fibocast_lab.programs import ask
 
 
+UNITS_US = {"ns": 0.001, "us": 1, "ms": 1000, "s": 1e6}
+
+
 def predict(case):
     """A float, or None where no formula says it."""
     f = case.fields
@@ -51,6 +54,22 @@ def of_gather(case):
         arrived = (max(arrived, sender.send) if serial else sender.send) + sender.latency
         received = max(received, arrived) + costs[0].occupancy
     return received
+
+
+def of_planner(case):
+    """What the planner says of an algorithm where all ranks share the processors of one host, as the model has them."""
+    f = case.fields
+    machine = load_machine(f["machine"])
+    fixed, byte = machine.costs(0), machine.costs(1)
+    costs = {"s": fixed.send, "l": fixed.latency, "o": fixed.occupancy, "c": byte.send - fixed.send,
+             "d": byte.occupancy - fixed.occupancy}
+    words = [word for key, value in costs.items() for word in (f"--{key}", f"{float(value):.6f}us")]
+    answer = ask("plan", "why", "--operation", f["operation"], "--ranks", f["ranks"], "--bytes", f.get("bytes", 0), *words,
+                 "--colocated", f["ranks"], "--processors", machine.table["model"].get("processors", 1))
+    times = {one["algorithm"]: one["predicted"] for one in answer["candidates"]}
+    if f["algorithm"] not in times:
+        raise LabError(f"the planner has no {f['operation']} '{f['algorithm']}': it has {', '.join(times)}")
+    return times[f["algorithm"]] * UNITS_US[answer["unit"]]
 
 
 def barrier_trees(fields):
@@ -106,5 +125,6 @@ def of_fat_tree(case):
 
 
 OF_MODE = {"barrier": "barrier", "skew": "barrier", "procedure": "procedure", "answer": "answer"}
-FORMULAS = {"tree": of_tree, "answer": of_answer, "gather": of_gather, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
+FORMULAS = {"tree": of_tree, "answer": of_answer, "gather": of_gather,
+            "planner": of_planner, "barrier": of_barrier, "procedure": of_procedure, "figure": of_figure, "mesh": of_mesh,
             "fattree": of_fat_tree, "none": lambda case: None}

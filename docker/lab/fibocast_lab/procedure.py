@@ -5,7 +5,6 @@ times is taken for the operation, and the least of several runs. It needs no com
 multicast is not entered together: members that have the message early do a part of the barrier meanwhile, so the
 procedure finds less than from the first send to the last activation.
 """
-import json
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -43,9 +42,9 @@ class Procedure(Measurement):
         both = self.loop(up, case, iterations, ["multicast", "barrier"])
         measured = (both - barriers) / iterations
         case.measured.append(measured * 1e6 / self.options.scale)
-        raw.write(json.dumps({"name": case.name, "panel": case.panel, "x": case.x, "p": case.ranks, "mode": "procedure",
-                              "repetition": number, "scale": self.options.scale, "measured_ns": round(measured * 1e9),
-                              "barriers_s": barriers, "both_s": both, "iterations": iterations}) + "\n")
+        raw.write({"name": case.name, "panel": case.panel, "x": case.x, "p": case.ranks, "mode": "procedure",
+                   "repetition": number, "scale": self.options.scale, "measured_ns": round(measured * 1e9),
+                   "barriers_s": barriers, "both_s": both, "iterations": iterations})
 
     def loop(self, up, case, iterations, operations):
         """Seconds of the slowest rank, from its first call to its last answer, after a barrier."""

@@ -4,12 +4,13 @@ import sys
 import time
 from pathlib import Path
 
-from fibocast_lab import analysis, chart, style
+from fibocast_lab import analysis, chart, own_cluster, style
 from fibocast_lab.driver import driver
 from fibocast_lab.manifest import manifest
 from fibocast_lab.measure import Measurement
 from fibocast_lab.predict import predict
 from fibocast_lab.procedure import Procedure
+from fibocast_lab.raw_values import RawValues
 from fibocast_lab.simulate import simulate, timeline
 from fibocast_lab.skew import SkewedBarriers
 from fibocast_lab.table import show
@@ -56,8 +57,11 @@ def run_one(experiment, options, clusters, output):
     output.mkdir(parents=True, exist_ok=True)
     say = sayer(options)
     configure(experiment, options)
-    cases, begun = experiment.cases(), time.monotonic()
+    begun = time.monotonic()
     say(f"{experiment.name}: {experiment.title}")
+    if own_cluster.is_asked(experiment):
+        own_cluster.calibrate(experiment, options, clusters, output, say)
+    cases = experiment.cases()
     write(output / "manifest.json", manifest(experiment, cases, options))
     summary = run_cases(experiment, cases, options, clusters, output, say)
     summary["seconds"] = round(time.monotonic() - begun, 1)
@@ -69,8 +73,8 @@ def run_cases(experiment, cases, options, clusters, output, say):
     calculate(experiment, cases, options, say)
     measured_by = MEASURED_BY.get(experiment.analysis.get("kind"), Measurement)
     measurement = measured_by(experiment, options, clusters, say)
-    with open(output / "measurements.jsonl", "w", encoding="utf-8") as raw:
-        measurement.run(cases, raw)
+    with open(options.raw or output / "measurements.jsonl", "a" if options.raw else "w", encoding="utf-8") as file:
+        measurement.run(cases, RawValues(file, experiment.name))
     draw(experiment, cases, output)
     return summary_of(experiment, cases, options, measurement.resends)
 
@@ -97,7 +101,7 @@ def summary_of(experiment, cases, options, resends):
         "experiment": experiment.name, "title": experiment.title, "unit": unit,
         "machine": machine if isinstance(machine, str) else machine.get("name", "unnamed"), "scale": options.scale,
         "transport": options.transport, "seed": options.seed, "resends": resends, "worlds": experiment.worlds,
-        "agree": experiment.judge["agree"],
+        "agree": experiment.judge["agree"], "judged": bool(experiment.judge["tolerance"]),
         "objections": objections(experiment, cases, resends, analysed.pop("objections", [])),
         "ranking": {"repetitions": ranked.repetitions, "share_right": ranked.share, "wrong": ranked.wrong_pairs},
         "repetitions": sum(len(c.measured) + c.marked for c in cases), "marked": sum(c.marked for c in cases),
@@ -110,11 +114,14 @@ def write(path, what):
 
 
 def measures(experiments, options):
-    return any("measured" in e.worlds and "measured" in (options.worlds or e.worlds) for e in experiments)
+    return any(own_cluster.is_asked(e) or ("measured" in e.worlds and "measured" in (options.worlds or e.worlds))
+               for e in experiments)
 
 
 def run(experiments, options):
     """Exit code 1 if anything was not as predicted."""
+    if options.raw:
+        options.raw.write_text("", encoding="utf-8")
     with driver(options.driver if measures(experiments, options) else "local", sayer(options)) as clusters:
         return run_all(experiments, options, clusters)
 

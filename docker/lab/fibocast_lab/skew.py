@@ -74,7 +74,8 @@ class SkewedBarriers:
         machine = load_machine(wanted[0].fields["machine"])
         cluster = self.clusters(machine, costs_by_rank(wanted[0]), self.options.scale, transport=self.options.transport)
         order = [(case, i >= case.wanted) for case in wanted for i in range(case.wanted + self.options.warmup)]
-        self.dice.shuffle(order)
+        if self.options.order == "shuffled":
+            self.dice.shuffle(order)
         order.sort(key=lambda repetition: not repetition[1])  # the warm-up first
         self.say(f"{wanted[0].ranks} daemons that look like {machine.name}, {self.options.scale:g} times slower; "
                  f"{len(order)} barriers whose callers are processes ...")
@@ -85,7 +86,7 @@ class SkewedBarriers:
                 self.progress(number, len(order))
                 answers = self.barrier(up, case)
                 if not warmup:
-                    raw.write(json.dumps({"case": wanted.index(case), "order": number, **self.take(case, answers)}) + "\n")
+                    raw.write({"case": wanted.index(case), "order": number, **self.take(case, answers)})
         for case in wanted:
             case.predicted = median(self.predicted[id(case)])
 

@@ -43,9 +43,9 @@ def ranking(cases, gap=0.05):
 
 
 def objections(experiment, cases, resends, of_analysis=()):
-    """The verdict as a list of sentences; none: all as predicted."""
+    """The verdict as a list of sentences; none: all as predicted. A tolerance of 0: errors are only reported."""
     measured = [case for case in cases if case.wanted]
-    if not measured:
+    if not measured or not experiment.judge["tolerance"]:
         return disagreements(experiment, cases) + list(of_analysis)
     if share_marked(measured) > BUSY:
         return [f"host too busy: {share_marked(measured):.0%} of the repetitions came late; no verdict"]
@@ -89,6 +89,8 @@ def judgement(summary):
         return "", "host too busy, no verdict"
     if objections:
         return "bad", "not as predicted"
+    if summary["repetitions"] and not summary.get("judged", True):
+        return "plain", "measured; errors are reported, not judged"
     if summary["repetitions"]:
         return ("good", "measured as predicted") if "predicted" in worlds else ("plain", "measured")
     return ("good", "predicted = simulated") if compared(summary) else ("plain", " and ".join(worlds))
