@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fibocast_lab import trees
 from fibocast_lab.machine import load_machine
-from fibocast_lab.predict import costs_by_rank
+from fibocast_lab.predict import costs_by_rank, divisor
 from fibocast_lab.confidence import uncertainty
 
 BY_NAME = ("fibo", "binomial", "sequential", "binary")  # the daemons themselves know these trees; others come as files
@@ -67,7 +67,7 @@ class Measurement:
         self.resends += again
         for repetition in repetitions:
             case = todo[repetition["case"]][0]
-            scale, unit_ns = self.scale_of(case), self.experiment.measure["unit_ns"]
+            scale, unit_ns = self.scale_of(case), self.experiment.measure["unit_ns"] * float(divisor(case))
             case.add(repetition, scale, unit_ns, self.experiment.measure["late"])
             predicted = None if case.predicted is None else round(case.predicted * scale * unit_ns)
             raw.write({**repetition, "case": all_cases.index(case), "round": number, "scale": scale,
