@@ -25,7 +25,12 @@ std::uint64_t random_incarnation() {
   return bytes | 1;  // never 0, in its low half neither
 }
 
-NodeSettings node_settings(const Settings& settings, const Transport& transport) {
+std::unique_ptr<MeshLinks> make_mesh(const Settings& settings) {
+  auto mesh = mesh_settings(settings);
+  return mesh ? std::make_unique<MeshLinks>(std::move(*mesh), settings.node.rank) : nullptr;
+}
+
+NodeSettings node_settings(const Settings& settings, const Transport& transport, MeshLinks* mesh) {
   NodeSettings node;
   node.self = settings.node.rank;
   node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
@@ -33,6 +38,7 @@ NodeSettings node_settings(const Settings& settings, const Transport& transport)
   node.cluster_digest = cluster_digest(settings);
   node.plan = GroupPlanner(settings).plan(node.nodes);
   node.nic = nic_settings(settings);
+  if (mesh) node.nic.wire = MeshLinks::wire, node.nic.machine = mesh;
   node.suspicion = settings.suspicion_ms * 1'000'000;
   node.client_grace = settings.client_grace_ms * 1'000'000;
   node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
@@ -55,8 +61,9 @@ Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
       addresses_(resolve_nodes(io_, settings.cluster.nodes, kNamePatience,
                                [this](const std::string& sentence) { log_.info(sentence); })),
       transport_(make_transport(io_, settings, addresses_)),
-      host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_.top()), settings.wait,
-            handlers()),
+      mesh_(make_mesh(settings)),
+      host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_.top(), mesh_.get()),
+            settings.wait, handlers()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
       relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),

@@ -66,6 +66,7 @@ class Daemon {
   boost::asio::io_context io_{1};
   std::vector<NodeAddress> addresses_;
   ClusterTransport transport_;
+  std::unique_ptr<MeshLinks> mesh_;  // null unless a mesh is emulated
   NodeHost host_;
   SessionContext context_;
   SessionServer server_;

@@ -65,6 +65,13 @@ Mistake complete_node(Settings& settings) {
 Mistake check_emulation(const Settings& settings) {
   if (settings.emulation.charge_control)
     return SettingsMistake{"emulation.charge_control", "is true, which this version cannot do; allowed: false"};
+  if (settings.emulation.mesh_links.empty()) return {};
+  const auto places = parse_places(settings.emulation.mesh_places, settings.emulation.mesh_columns);
+  if (!places || places->size() != settings.cluster.nodes.size())
+    return SettingsMistake{"emulation.mesh_places",
+                           "does not place the " + std::to_string(settings.cluster.nodes.size()) +
+                               " nodes; allowed: 0 to " + std::to_string(settings.cluster.nodes.size() - 1) +
+                               " in any order, full rows of emulation.mesh_columns"};
   return {};
 }
 
@@ -158,6 +165,13 @@ NicSettings nic_settings(const Settings& settings) {
   nic.serial_wire = e.serial_wire;
   nic.enabled = nic.send > 0 || nic.latency > 0 || nic.receive > 0 || nic.send_per_byte > 0 || nic.receive_per_byte > 0;
   return nic;
+}
+
+std::optional<MeshSettings> mesh_settings(const Settings& settings) {
+  const auto& e = settings.emulation;
+  if (e.mesh_links.empty()) return std::nullopt;
+  return MeshSettings{e.mesh_links, e.mesh_columns, parse_places(e.mesh_places, e.mesh_columns).value(),
+                      scaled(double(e.mesh_hold_ns), e.scale), scaled(double(e.l_ns), e.scale)};
 }
 
 std::uint64_t cluster_digest(const Settings& settings) {

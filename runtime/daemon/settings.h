@@ -8,6 +8,7 @@
 
 #include "collectives/plan.h"
 #include "collectives/types.h"
+#include "runtime/daemon/mesh_links.h"
 #include "runtime/daemon/node_host.h"
 #include "transport/emulated_nic.h"
 
@@ -59,6 +60,10 @@ struct Settings {
     double scale = 1;  // multiplies all of the above
     NicPorts ports = NicPorts::kShared;
     bool serial_wire = false;
+    std::string mesh_links;  // a file: messages share the links of a mesh, which stand there
+    std::uint32_t mesh_columns = 1;
+    std::string mesh_places;  // of each node: "3,0,2,1"
+    Nanoseconds mesh_hold_ns = 0;
     bool charge_control = false;
   } emulation;
   double resend_floor_ms = 1;
@@ -86,6 +91,8 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings);
 
 // The emulated network card, its times scaled.
 NicSettings nic_settings(const Settings& settings);
+// Nothing unless emulation.mesh_links is set. Precondition: settings without a mistake.
+std::optional<MeshSettings> mesh_settings(const Settings& settings);
 // FNV-1a of the cluster's name and node list and of all that group_planner.h plans by: daemons with another one refuse
 // each other, for their groups would wait for each other along different trees.
 std::uint64_t cluster_digest(const Settings& settings);

@@ -222,6 +222,14 @@ void add_emulation(Fields& f) {
   f.push_back(choice<bool>("emulation.wire", "", "into a node: any messages at a time, or one after the other",
                            {{"parallel", false}, {"serial", true}},
                            [](Settings& s) -> bool& { return s.emulation.serial_wire; }));
+  const auto any = [](const std::string&) { return true; };
+  f.push_back(text("emulation.mesh_links", "", "file of the links of a mesh, which the daemons of a host share",
+                   "a path", any, [](Settings& s) -> std::string& { return s.emulation.mesh_links; }));
+  f.push_back(number<std::uint32_t>("emulation.mesh_columns", "", "of the mesh", 1, 4096,
+                                    [](Settings& s) -> std::uint32_t& { return s.emulation.mesh_columns; }));
+  f.push_back(text("emulation.mesh_places", "", "where each node is: row times columns plus column", "3,0,2,1", any,
+                   [](Settings& s) -> std::string& { return s.emulation.mesh_places; }));
+  time("mesh_hold_ns", "a message holds its whole way so long", &E::mesh_hold_ns);
   f.push_back(truth("emulation.charge_control", "charge control frames too (not in this version)",
                     [](Settings& s) -> bool& { return s.emulation.charge_control; }));
 }

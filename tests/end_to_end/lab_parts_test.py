@@ -12,7 +12,7 @@ LAB = Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LAB.parent))
 
-from fibocast_lab import analysis, arrivals, chart, cluster, confidence, container_cluster, drawing, experiment, machine, paper, predict, simulate, skew, style, trees, verdict  # noqa: E402
+from fibocast_lab import analysis, arrivals, chart, cluster, confidence, container_cluster, drawing, experiment, machine, mesh, paper, predict, simulate, skew, style, trees, verdict  # noqa: E402
 from fibocast_lab.case import Case  # noqa: E402
 from fibocast_lab.errors import LabError  # noqa: E402
 
@@ -134,13 +134,30 @@ class Clusters(unittest.TestCase):
         self.assertEqual(nodes.record("/tmp/x")["nodes"][2]["socket"], told["FIBOCAST_SOCKET"])
 
 
+    def test_random_places_are_the_simulators(self):  # SplitMix64 of seed 1 begins with 910a2dec89025cc1
+        dice = mesh.split_mix(1)
+        self.assertEqual([next(dice) for _ in range(2)], [0x910A2DEC89025CC1, 0xBEEB8DA1658EEC67])
+        self.assertEqual(mesh.places(4, "row-major", 1), [0, 1, 2, 3])
+        self.assertEqual(mesh.places(2, "random", 1), [1, 0] if 0x910A2DEC89025CC1 % 2 == 0 else [0, 1])
+        self.assertEqual(sorted(mesh.places(64, "random", 7)), list(range(64)))
+
+    def test_only_what_is_placed_shares_links(self):
+        delta = machine.load_machine("delta")
+        self.assertEqual(mesh.settings(case(None, ranks=4, bytes=512), delta, 1000), {})
+        found = mesh.settings(case(None, ranks=4, bytes=512, placement="row-major"), delta, 1000)
+        self.assertEqual(found, {"mesh_columns": 2, "mesh_hold_ns": 1058000, "mesh_places": "0,1,2,3"})
+        nodes = cluster.LocalCluster(delta, delta.costs_by_rank(4, 512), 10, mesh=found)
+        self.assertEqual(nodes.settings(0, "dir")["emulation.mesh_links"], "dir/links")
+        with self.assertRaises(LabError):
+            mesh.settings(case(None, ranks=5, placement="row-major"), delta, 1000)
+
     def test_nodes_of_a_calibrated_machine_emulate_nothing(self):
         real = machine.load_machine({"name": "own", "model": {"s_ns": 50000, "l_ns": 1, "o_ns": 2000, "send_per_byte_ns": 1.5}})
         self.assertTrue(real.real)
         self.assertEqual(real.costs(1000), machine.Costs(Fraction(103, 2), Fraction(1, 1000), 2))
         nodes = cluster.LocalCluster(real, real.costs_by_rank(2, 0), 1)
-        self.assertEqual(nodes.settings(1)["model.s_ns"], 50000)
-        self.assertFalse([key for key in nodes.settings(1) if key.startswith("emulation")])
+        self.assertEqual(nodes.settings(1, "dir")["model.s_ns"], 50000)
+        self.assertFalse([key for key in nodes.settings(1, "dir") if key.startswith("emulation")])
         self.assertEqual(tomllib.loads(real.file_text())["node"]["send"], "50.000000us")
 
 
@@ -248,6 +265,14 @@ class Verdict(unittest.TestCase):
         busy.marked = 2
         self.assertEqual(verdict.objections(self.one, [busy, far], 3), ["host too busy: 18% of the repetitions came late; "
                                                                         "no verdict"])
+
+    def test_without_a_formula_the_simulation_is_expected(self):
+        c = case(None, [11])
+        c.simulated, c.wanted = 10, 1
+        self.assertAlmostEqual(c.error, 0.1)
+        self.assertIn("+10.0% from the prediction", verdict.objections(self.one, [c], 0)[0])
+        c.fields["tolerance"] = 0.15
+        self.assertEqual(verdict.objections(self.one, [c], 0), [])
 
     def test_a_real_cluster_is_not_judged(self):
         far = case(100, [300])

@@ -23,13 +23,18 @@ class Case:
         return median(self.measured) if self.measured else None
 
     @property
+    def expected(self):
+        """What a measurement is held against: where no formula says it, the simulator does."""
+        return self.simulated if self.predicted is None else self.predicted
+
+    @property
     def spread(self):
         return max(self.measured) - min(self.measured) if self.measured else None
 
     @property
     def error(self):
-        """Of the prediction, in parts of it."""
-        return self.median / self.predicted - 1 if self.measured and self.predicted else None
+        """Of what was expected, in parts of it."""
+        return self.median / self.expected - 1 if self.measured and self.expected else None
 
     @property
     def ranks(self):
@@ -38,7 +43,7 @@ class Case:
     def add(self, repetition, scale, unit_ns=1000, late=0.01):
         """A measurement of `bench`. A timer that was later than the part `late` of the prediction marks it; 0 marks
         none."""
-        allowed = late * (self.predicted or 0) * scale * unit_ns
+        allowed = late * (self.expected or 0) * scale * unit_ns
         if allowed and repetition["lateness_ns"] > allowed:
             self.marked += 1
         else:

@@ -46,8 +46,9 @@ class EmulatedNodes:
     """Daemons whose emulated network card has these costs, `scale` times as long; those of a real machine emulate nothing
     and plan by its model. Drivers differ in where they run."""
 
-    def __init__(self, machine, costs_by_rank, scale, unit_ns=1000, transport="udp"):
+    def __init__(self, machine, costs_by_rank, scale, unit_ns=1000, transport="udp", mesh=None):
         self.machine = machine
+        self.mesh = mesh or {}  # settings of mesh.py
         self.nodes = [nanoseconds(costs, unit_ns) for costs in costs_by_rank]
         self.scale = scale
         self.transport = transport
@@ -56,11 +57,12 @@ class EmulatedNodes:
     def alike(self):
         return all(node == self.nodes[0] for node in self.nodes)
 
-    def settings(self, rank):
+    def settings(self, rank, folder):
         """SECTION.KEY -> value, as daemons take them from their files and from their environment."""
         if self.machine.real:
             return {f"model.{key}": value for key, value in self.machine.table["model"].items()}
-        return {f"emulation.{key}": value for key, value in self.nodes[rank].items()} | {
+        mesh = {**self.mesh, "mesh_links": f"{folder}/links"} if self.mesh else {}
+        return {f"emulation.{key}": value for key, value in {**self.nodes[rank], **mesh}.items()} | {
             "emulation.scale": self.scale, "emulation.ports": self.machine.ports,
             "emulation.wire": self.machine.wire, "transport.resend_floor_ms": RESEND_FLOOR_MS}
 
@@ -71,7 +73,7 @@ class LocalCluster(EmulatedNodes):
     def up_command(self, fibocast, folder, quiet):
         up = [fibocast, "up", "-n", str(len(self.nodes)), "--transport", self.transport, "--dir", folder]
         up += ["--quiet"] if quiet else []
-        up += [word for key, value in self.settings(0).items() for word in ("--settings", f"{key}={value}")]
+        up += [word for key, value in self.settings(0, folder).items() for word in ("--settings", f"{key}={value}")]
         return up if self.alike else up + ["--hold", f"1-{len(self.nodes) - 1}" if len(self.nodes) > 2 else "1"]
 
     def start(self, fibocast, folder, quiet):

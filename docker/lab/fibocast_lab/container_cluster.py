@@ -26,7 +26,7 @@ class ContainerCluster(EmulatedNodes):
         return [f"n{rank}:{PORT}" for rank in range(len(self.nodes))]
 
     def environment(self, rank, folder):
-        settings = self.settings(rank) | {
+        settings = self.settings(rank, folder) | {
             "node.rank": rank, "node.socket": socket_path(folder, rank), "cluster.nodes": ",".join(self.addresses()),
             "cluster.transport": self.transport, "cluster.name": "laboratory"}
         names = {"FIBOCAST_" + key.replace(".", "_").upper(): str(value) for key, value in settings.items()}

@@ -26,7 +26,7 @@ TOP_KEYS = {"title", "source", "paper_figure", "about", "unit", "worlds", "x", "
             "paper", "judge", "show", "analysis", "y", "y_from"}
 CASE_KEYS = {"machine", "operation", "mode", "tree", "s", "r", "lambda", "alpha", "algorithm", "reduction", "ranks",
              "bytes", "configuration", "placement", "seed", "formula", "figure", "rows", "column", "order", "preset",
-             "divide_by", "delay", "share", "scale", "iterations", "fast", "nodes"}
+             "divide_by", "delay", "share", "scale", "iterations", "fast", "nodes", "tolerance"}
 MEASURE_DEFAULTS = {"nodes": 0, "scale": 200, "repetitions": 5, "other_repetitions": 0, "focus": [], "at": None,
                     "series": None, "panels": None, "warmup": 1, "unit_ns": 1000, "spread": 0.01, "rounds": 3, "late": 0.01}
 JUDGE_DEFAULTS = {"tolerance": 0.05, "ranking": True, "gap": 0.05, "share": 0.95, "agree": 0.005}

@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fibocast_lab import trees
+from fibocast_lab import mesh, trees
 from fibocast_lab.machine import load_machine
 from fibocast_lab.predict import costs_by_rank, divisor
 from fibocast_lab.confidence import uncertainty
@@ -42,7 +42,8 @@ class Measurement:
         f = case.fields
         machine = load_machine(f["machine"])
         return str((machine.name, json.dumps(f["machine"]), 0 if machine.real else f.get("bytes", 0),
-                    f.get("configuration", ""), self.scale_of(case)))
+                    f.get("configuration", ""), self.scale_of(case), f.get("placement"),
+                    f.get("seed") if f.get("placement") == "random" else None))
 
     def run_cluster(self, cases, all_cases, raw, which):
         biggest = max(cases, key=lambda case: case.ranks)
@@ -50,7 +51,7 @@ class Measurement:
         costs += [costs[0]] * (self.experiment.measure["nodes"] - len(costs))
         machine, scale = load_machine(biggest.fields["machine"]), self.scale_of(biggest)
         cluster = self.clusters(machine, costs, scale, self.experiment.measure["unit_ns"],
-                               self.options.transport)
+                               self.options.transport, mesh=mesh.settings(biggest, machine, self.experiment.measure["unit_ns"]))
         self.say(f"{len(costs)} daemons {looks(cluster, biggest)}; {sum(case.wanted for case in cases)} repetitions{which} ...")
         with cluster.up(self.options.quiet or self.options.json) as up, \
                 tempfile.TemporaryDirectory(prefix="fibocast-lab-") as folder:
@@ -69,7 +70,7 @@ class Measurement:
             case = todo[repetition["case"]][0]
             scale, unit_ns = self.scale_of(case), self.experiment.measure["unit_ns"] * float(divisor(case))
             case.add(repetition, scale, unit_ns, self.experiment.measure["late"])
-            predicted = None if case.predicted is None else round(case.predicted * scale * unit_ns)
+            predicted = None if case.expected is None else round(case.expected * scale * unit_ns)
             raw.write({**repetition, "case": all_cases.index(case), "round": number, "scale": scale,
                        "predicted_ns": predicted})
 

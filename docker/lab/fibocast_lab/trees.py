@@ -11,6 +11,8 @@ def tree_of(fields):
         words += [f"--{key}", str(fields[key])] if key in fields else []
     if "alpha" in fields:
         words += ["--construction", "alpha"]
+    elif fields["tree"] == "lambda":
+        words += ["--construction", "descent"]  # contiguous parts, as daemons and the simulator number it
     if "configuration" in fields:
         words += ["--bytes", str(fields.get("bytes", 0))]
     else:

@@ -27,10 +27,10 @@ def ranking(cases, gap=0.05):
     result = Ranking(wrong_pairs={})
     points = {}
     for case in cases:
-        if case.measured and case.predicted and case.fields["mode"] == "distribution":
+        if case.measured and case.expected and case.fields["mode"] == "distribution":
             points.setdefault((case.panel, case.x), []).append(case)
     for (panel, x), same in points.items():
-        pairs = [(a, b) for a in same for b in same if a.predicted * (1 + gap) < b.predicted]
+        pairs = [(a, b) for a in same for b in same if a.expected * (1 + gap) < b.expected]
         for i in range(max(len(case.measured) for case in same)):
             here = [(a, b) for a, b in pairs if i < min(len(a.measured), len(b.measured))]
             wrong = [(a, b) for a, b in here if a.measured[i] >= b.measured[i]]
@@ -52,7 +52,7 @@ def objections(experiment, cases, resends, of_analysis=()):
     found = [f"{where(experiment, c)}: no repetition was in time" for c in measured if not c.measured]
     tolerance = experiment.judge["tolerance"]
     found += [f"{where(experiment, c)}: {c.error:+.1%} from the prediction" for c in measured
-              if c.error is not None and abs(c.error) > tolerance]
+              if c.error is not None and abs(c.error) > c.fields.get("tolerance", tolerance)]
     if experiment.judge["ranking"]:
         found += ranking_objections(ranking(measured, experiment.judge["gap"]), experiment)
     if resends:

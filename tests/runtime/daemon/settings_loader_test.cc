@@ -103,6 +103,9 @@ TEST_F(SettingsLoader, EveryMistakeIsOneSentenceWithItsPlace) {
             "node.toml:2: model.l_ns and model.o_ns are both 0; allowed: r = l + o > 0");
   EXPECT_EQ(mistake("[emulation]\ncharge_control = true\n"),
             "node.toml:2: emulation.charge_control is true, which this version cannot do; allowed: false");
+  EXPECT_EQ(mistake(kThree + "[node]\nrank = 0\n[emulation]\nmesh_links = \"/tmp/links\"\nmesh_places = \"0,0\"\n"),
+            "node.toml:7: emulation.mesh_places does not place the 3 nodes; allowed: 0 to 2 in any order, full rows of "
+            "emulation.mesh_columns");
   EXPECT_EQ(mistake("rank = 3\n"), "node.toml:1: there is no setting 'rank'; the nearest is 'node.rank'");
 }
 
