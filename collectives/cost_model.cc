@@ -7,7 +7,8 @@
 namespace fibocast {
 
 TickedModel in_ticks(const ExactCosts& costs, Ports ports) {
-  const std::array values = {costs.send, costs.latency, costs.occupancy, costs.send_per_byte, costs.occupancy_per_byte};
+  const std::array values = {costs.send,          costs.latency,            costs.occupancy,
+                             costs.send_per_byte, costs.occupancy_per_byte, costs.wake};
   const CommonTicks common = to_common_ticks(values);
   const std::vector<std::uint64_t>& t = common.ticks;
   return {{.send = t[0],
@@ -15,7 +16,8 @@ TickedModel in_ticks(const ExactCosts& costs, Ports ports) {
            .occupancy = t[2],
            .send_per_byte = t[3],
            .occupancy_per_byte = t[4],
-           .ports = ports},
+           .ports = ports,
+           .wake = t[5]},
           common.unit};
 }
 

@@ -24,8 +24,16 @@ struct CostModel {
   std::uint64_t send_per_byte = 0;
   std::uint64_t occupancy_per_byte = 0;
   Ports ports = Ports::kShared;
+  std::uint64_t wake = 0;  // on a shared host: until a processor runs a node that had to wait, or its application
 
   std::uint64_t receive() const { return latency + occupancy; }  // r, all that a distribution sees
+};
+
+// Nodes on one host: ranks 0 .. nodes - 1 on the first, and so on. Its processors do the sends and receives of all.
+struct HostSharing {
+  Rank nodes = 1;  // 1: each node has its host for itself, and its ports say what it can do
+  std::uint32_t processors = 1;
+  bool operator==(const HostSharing&) const = default;
 };
 
 // The same costs as they were written, in any unit.
@@ -35,6 +43,7 @@ struct ExactCosts {
   Rational occupancy = 1;
   Rational send_per_byte = 0;
   Rational occupancy_per_byte = 0;
+  Rational wake = 0;
 };
 
 // A model in ticks and what a tick is: time = ticks * tick, in the unit of the exact costs.
@@ -43,7 +52,7 @@ struct TickedModel {
   Rational tick = 1;
 };
 
-// The least common unit of all five (A4). Throws std::overflow_error if there is none in 64 bit.
+// The least common unit of all of them (A4). Throws std::overflow_error if there is none in 64 bit.
 TickedModel in_ticks(const ExactCosts& costs, Ports ports = Ports::kShared);
 
 // lambda = 1 + r / s. Precondition: s > 0.

@@ -11,13 +11,6 @@
 
 namespace fibocast {
 
-// Nodes on one host: ranks 0 .. nodes - 1 on the first, and so on. Its processors do the sends and receives of all.
-struct HostSharing {
-  Rank nodes = 1;  // 1: each node has its host for itself, and its ports say what it can do
-  std::uint32_t processors = 1;
-  bool operator==(const HostSharing&) const = default;
-};
-
 struct LowerBound {
   std::uint64_t ticks = 0;
   std::string formula;  // "T(19; s, l+o)": T(p; s, r) is the distribution latency (A6)

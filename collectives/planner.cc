@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "collectives/predict_hosts.h"
+
 namespace fibocast {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr std::array<std::uint16_t, 4> kDisseminations = {2, 3, 4, 8};
 constexpr std::array<std::uint32_t, 4> kSegments = {4096, 16384, 65536, 262144};
 constexpr std::uint64_t kMostSegments = 256;
 constexpr std::uint64_t kMostSegmentMessages = std::uint64_t{1} << 18;
+// Beyond, the processors of shared hosts are taken as their bound says: daemons plan while somebody waits.
+constexpr std::uint64_t kMostHostMessages = std::uint64_t{1} << 18, kMostHostMessagesOfPlan = std::uint64_t{1} << 13;
 
 constexpr std::uint64_t kRepresentatives[kSizeClasses] = {8, 16384, 1 << 20};
 
@@ -49,7 +53,7 @@ std::uint64_t host_bound(const Forecast& forecast, const HostSharing& hosts) {
   return most;
 }
 
-// Where a shared host's processors are the bound, what would be faster without it is better.
+// Of equals on shared hosts, what would be faster without them is better.
 bool is_faster(const Candidate& a, const Candidate& b) {
   return a.predicted != b.predicted ? a.predicted < b.predicted : a.forecast.completion < b.forecast.completion;
 }
@@ -116,15 +120,29 @@ class Answering {
     candidate.segment_bytes = shape.segment_bytes;
     candidate.host_bound = host_bound(*forecast, question_.hosts);
     candidate.predicted = std::max(forecast->completion, candidate.host_bound);
+    if (const auto on_hosts = predict_shared(shape, *forecast, candidate)) candidate.predicted = *on_hosts;
     candidate.busiest_bytes = std::ranges::max_element(forecast->loads, {}, &NodeLoad::bytes)->bytes;
     forecast->loads.clear();
     candidate.forecast = std::move(*forecast);
+  }
+
+  // For a plan only what can still be the fastest.
+  std::optional<std::uint64_t> predict_shared(const OperationShape& shape, const Forecast& forecast,
+                                              const Candidate& candidate) {
+    if (question_.hosts.nodes <= 1) return {};
+    if (forecast.messages > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return {};
+    if (for_plan_ && candidate.host_bound >= least_) return {};
+    const auto schedule = build_schedule(plan_, shape);
+    const auto time = schedule ? predict_on_hosts(*schedule, question_.model, question_.hosts) : std::nullopt;
+    if (time) least_ = std::min(least_, *time);
+    return time;
   }
 
   const PlanQuestion& question_;
   const Plan plan_;
   const std::span<const std::uint32_t> segments_;
   const bool for_plan_;
+  std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();  // of those that were predicted on shared hosts
   PlanAnswer result_;
 };
 
@@ -143,7 +161,8 @@ std::vector<std::uint64_t> key_of(const PlanQuestion& q) {
           m.occupancy_per_byte,
           static_cast<std::uint64_t>(m.ports),
           q.hosts.nodes,
-          q.hosts.processors};
+          q.hosts.processors,
+          m.wake};
 }
 
 bool fits(const Candidate& c, const Limits& limits) {

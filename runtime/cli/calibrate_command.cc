@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 
 #include "collectives/planner.h"
 #include "runtime/cli/bench_prediction.h"
 #include "runtime/cli/calibration/calibration_answer.h"
+#include "runtime/cli/calibration/candidates.h"
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
@@ -22,6 +24,7 @@ struct CalibrateOptions {
   std::uint64_t seed = 1;
   std::optional<double> scale;
   bool apply = false;
+  bool candidates = false;
 };
 
 // How the local cluster was made; of any other one nothing is known but what is said.
@@ -39,8 +42,9 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
 double predicted(Operation operation, const NodeModel& model, const CalibrationPlan& plan, Rank ranks) {
   PlanQuestion question;
   question.model = cost_model_of({model.s, model.l, model.o});
+  question.model.wake = model.wake;
   question.shape.operation = operation, question.shape.ranks = ranks;
-  if (!plan.emulated) question.hosts = {.nodes = ranks, .processors = model.processors};
+  if (!plan.emulated) question.hosts = {.nodes = plan.colocated, .processors = model.processors};
   const PlanAnswer answered = answer(question);
   for (const Candidate& candidate : answered.candidates)
     if (candidate.name == "fibo") return static_cast<double>(candidate.predicted);
@@ -101,7 +105,8 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   BenchCluster cluster;
   if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
-  const CalibrationPlan plan = plan_of(options);
+  CalibrationPlan plan = plan_of(options);
+  plan.colocated = cluster.size();
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Measurements taken;
   const Status status = measure(cluster, plan, taken, [&](std::size_t done, std::size_t all) {
@@ -118,6 +123,20 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!options.output.empty() && !(std::ofstream(options.output) << model_file(result)))
     return report(command, {Code::kInvalid, "cannot write " + options.output, {}});
+  if (options.candidates) {
+    ContestPlan contest;
+    contest.model = cost_model_of({model.s, model.l, model.o});
+    contest.model.send_per_byte = std::llround(model.send_per_byte), contest.model.occupancy_per_byte = std::llround(model.receive_per_byte);
+    contest.model.wake = model.wake;
+    if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
+    contest.repetitions = plan.repetitions, contest.scale = plan.scale;
+    auto contests = measure_candidates(cluster, contest, {8, 16384}, [](std::size_t, std::size_t) {});
+    if (!contests.ok()) return report(command, contests.status());
+    for (const Contest& c : *contests) {
+      std::printf("%s %lu: chosen %s excess %.1f%% best %s\n", c.operation == Operation::kBarrier ? "barrier" : "multicast", c.bytes, c.candidates[c.chosen].name.c_str(), c.excess() * 100, c.candidates[c.best()].name.c_str());
+      for (const auto& m : c.candidates) std::printf("   %-24s %8u predicted %8.1f measured %8.1f  (%.2f)\n", m.name.c_str(), m.segment_bytes, m.predicted / 1000, m.measured() / 1000, m.measured() / m.predicted);
+    }
+  }
   std::vector<std::string> planned;
   const Status applied = options.apply ? apply(cluster, model, planned) : Status{};
   if (command.json) {
@@ -148,6 +167,7 @@ void add_calibrate_command(CLI::App& app, Command& command) {
                                  [&command, options] { return calibrate_cluster(command, *options); });
   sub->add_option("--output", options->output, "write the [model] to this file");
   sub->add_flag("--apply", options->apply, "daemons plan by it from now on, and created groups get new plans");
+  sub->add_flag("--candidates", options->candidates, "measure every algorithm beside the one that the model prefers");
   sub->add_option("--repetitions", options->repetitions, "of each measurement")
       ->check(CLI::Range(2u, 10'000u))
       ->capture_default_str();

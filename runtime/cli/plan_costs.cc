@@ -67,6 +67,7 @@ ExactCosts read_costs(const CostOptions& options, Reader& reader) {
   ExactCosts costs = options.lambda.empty() ? read_latencies(options, reader) : read_lambda(options, reader);
   if (!options.c.empty()) costs.send_per_byte = reader.read("--c", options.c);
   if (!options.d.empty()) costs.occupancy_per_byte = reader.read("--d", options.d);
+  if (!options.wake.empty()) costs.wake = reader.read("--wake", options.wake);
   return costs;
 }
 

@@ -18,8 +18,9 @@ struct CostOptions {
   std::string lambda = {};  // instead of all these: s = 1, r = lambda - 1
   std::string c = {};       // with either: per byte, of the sender
   std::string d = {};       // ... of the receiver
+  std::string wake = {};    // with either: of a node that shares its host
   bool empty() const {
-    return s.empty() && r.empty() && l.empty() && o.empty() && lambda.empty() && c.empty() && d.empty();
+    return s.empty() && r.empty() && l.empty() && o.empty() && lambda.empty() && c.empty() && d.empty() && wake.empty();
   }
 };
 

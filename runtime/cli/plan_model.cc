@@ -25,6 +25,7 @@ std::optional<PlanModel> read_model(const std::string& file, std::string& error)
     model.costs.l = std::to_string(m.r() - std::min(m.o_ns, m.r())) + "ns";
     model.costs.c = nanoseconds(m.send_per_byte_ns);
     model.costs.d = nanoseconds(m.receive_per_byte_ns);
+    model.costs.wake = std::to_string(m.wake_ns) + "ns";
     model.colocated = hosts.nodes, model.processors = hosts.processors;
     return model;
   } catch (const SettingsError& mistake) {

@@ -76,8 +76,13 @@ WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   h.tick = costs.ticked.tick, h.is_time = costs.is_time;
   h.one_message = m.send + m.receive();
   h.hosts = {options.colocated, options.processors};
-  const std::array<std::pair<const char*, std::uint64_t>, 5> parts = {
-      {{"s", m.send}, {"l", m.latency}, {"o", m.occupancy}, {"c", m.send_per_byte}, {"d", m.occupancy_per_byte}}};
+  const std::array<std::pair<const char*, std::uint64_t>, 6> parts = {
+      {{"s", m.send},
+                                                                      {"l", m.latency},
+                                                                      {"o", m.occupancy},
+                                                                      {"c", m.send_per_byte},
+                                                                      {"d", m.occupancy_per_byte},
+                                                                      {"wake", options.colocated > 1 ? m.wake : 0}}};
   for (const auto& [name, ticks] : parts) {
     h.model[name] = h.number(ticks);
     if (ticks > 0) h.model_text += std::string(name) + " = " + h.human(ticks) + ", ";
@@ -180,6 +185,7 @@ void add_plan_why_command(CLI::App& plan, int& exit_code) {
       ->capture_default_str();
   app->add_option("--colocated", options->colocated, "so many nodes share a host")->capture_default_str();
   app->add_option("--processors", options->processors, "... which has so many processors")->capture_default_str();
+  app->add_option("--wake", options->costs.wake, "... and needs so long to run a node that waited");
   add_cost_options(*app, options->costs);
   add_byte_cost_options(*app, options->costs);
   app->add_option("--model", options->model, "instead of costs: a daemon's settings, for their [model]");

@@ -114,6 +114,7 @@ Status Client::set_model(const NodeModel& model) {
   set.set_s_ns(model.s), set.set_l_ns(model.l), set.set_o_ns(model.o);
   set.set_send_per_byte_ns(model.send_per_byte), set.set_receive_per_byte_ns(model.receive_per_byte);
   set.set_processors(model.processors);
+  set.set_wake_ns(model.wake);
   return decode_status(state_->exchange(answer_by(kGreetingPatience)));
 }
 

@@ -10,6 +10,7 @@ struct NodeModel {
   Nanoseconds s = 0, l = 0, o = 0;
   double send_per_byte = 0, receive_per_byte = 0;  // ns
   std::uint32_t processors = 1;                    // of a host that several nodes share
+  Nanoseconds wake = 0;                            // until a processor of such a host runs a node that waited
 };
 
 }  // namespace fibocast

@@ -187,7 +187,8 @@ std::string Daemon::set_model(const client::SetModel& model) {
                    .r_ns = 0,
                    .send_per_byte_ns = model.send_per_byte_ns(),
                    .receive_per_byte_ns = model.receive_per_byte_ns(),
-                   .processors = model.processors()};
+                   .processors = model.processors(),
+                   .wake_ns = model.wake_ns()};
   if (const auto mistake = find_model_mistake(planned)) return mistake->key + " " + mistake->sentence;
   replan_with(planned);
   log_.info("[model] is set: s " + std::to_string(model.s_ns()) + " ns, l " + std::to_string(model.l_ns()) + " ns, o " +

@@ -17,7 +17,8 @@ CostModel cost_model(const Settings& settings) {
                    .latency = m.r() - occupancy,
                    .occupancy = occupancy,
                    .send_per_byte = thousandths(m.send_per_byte_ns),
-                   .occupancy_per_byte = thousandths(m.receive_per_byte_ns)},
+                   .occupancy_per_byte = thousandths(m.receive_per_byte_ns),
+                   .wake = m.wake_ns},
                   settings.emulation.ports == NicPorts::kShared ? Ports::kShared : Ports::kIndependent)
       .model;
 }

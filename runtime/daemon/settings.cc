@@ -83,7 +83,7 @@ std::uint64_t fnv1a(std::uint64_t hash, std::string_view text) {
 std::string planned_by(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   std::string text;
-  for (const Nanoseconds time : {m.s_ns, m.r(), std::min(m.o_ns, m.r())}) text += std::to_string(time) + " ";
+  for (const Nanoseconds time : {m.s_ns, m.r(), std::min(m.o_ns, m.r()), m.wake_ns}) text += std::to_string(time) + " ";
   for (const double cost : {m.send_per_byte_ns, m.receive_per_byte_ns}) text += std::to_string(cost) + " ";
   for (const std::uint32_t bound : {m.processors, settings.limits.transfers, settings.limits.stages})
     text += std::to_string(bound) + " ";
@@ -99,7 +99,8 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   constexpr Nanoseconds kHour = 3'600'000'000'000;
   constexpr double kSlowest = 1e6;  // ns per byte
-  if (m.s_ns < 1 || std::max({m.s_ns, m.l_ns, m.o_ns, m.r_ns}) > kHour || std::min({m.l_ns, m.o_ns, m.r_ns}) < 0)
+  if (m.s_ns < 1 || std::max({m.s_ns, m.l_ns, m.o_ns, m.r_ns, m.wake_ns}) > kHour ||
+      std::min({m.l_ns, m.o_ns, m.r_ns, m.wake_ns}) < 0)
     return SettingsMistake{"model.s_ns",
                            "or another time of [model] is out of range; allowed: s above 0, up to an hour"};
   if (!(m.send_per_byte_ns >= 0 && m.send_per_byte_ns <= kSlowest && m.receive_per_byte_ns >= 0 &&

@@ -40,6 +40,7 @@ struct Settings {
     double send_per_byte_ns = 1;  // 1: 10 Gbit/s, less what it takes to copy
     double receive_per_byte_ns = 1;
     std::uint32_t processors = 1;  // of a host that several nodes share
+    Nanoseconds wake_ns = 20'000;  // until a processor of such a host runs a node that waited
     Nanoseconds r() const { return r_ns > 0 ? r_ns : l_ns + o_ns; }
   } model;
   WaitPolicy wait = WaitPolicy::kAdaptive;

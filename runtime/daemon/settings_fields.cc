@@ -150,6 +150,7 @@ void add_model(Fields& f) {
                              [](Settings& s) -> double& { return s.model.receive_per_byte_ns; }));
   f.push_back(number<std::uint32_t>("model.processors", "", "processors of a host that several nodes share", 1, 4096,
                                     [](Settings& s) -> std::uint32_t& { return s.model.processors; }));
+  time("wake_ns", "until a processor of such a host runs a node that waited", 0, &Settings::ModelSection::wake_ns);
 }
 
 void add_runtime(Fields& f) {

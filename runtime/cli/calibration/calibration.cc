@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "collectives/cost_model.h"
 #include "collectives/models/postal_measure.h"
 
 namespace fibocast {
@@ -12,8 +13,7 @@ namespace {
 constexpr int kSteps = 500;           // of o between 0 and r
 constexpr double kAlike = 1.1;        // costs of one type of node differ by less
 constexpr double kFar = 1.5;          // round trips to another host take so much longer
-constexpr double kUndisturbed = 1.2;  // pairs at once that take less than this longer share nothing
-constexpr double kVague = 0.3;        // of r: an interval of o that is wider says nothing
+constexpr double kVague = 0.3;  // of r: an interval of o that is wider says nothing
 
 // A value over the sizes: at no bytes, and per byte.
 struct OverBytes {
@@ -123,53 +123,35 @@ PostalResult postal_result(const Measurements& taken, std::uint64_t bytes) {
   return result;
 }
 
-// Of co-located nodes one activation after another is lost in the noise of waking up. Then s is what one more receiver
-// costs in a burst (C5), and r what is left of the time of one.
-class Bursts {
- public:
-  explicit Bursts(const Measurements& taken) {
-    for (const auto& [key, sample] : taken.bursts)
-      if (!sample.empty()) keys_.push_back(key), samples_.push_back(sample);
-  }
-  bool enough() const { return samples_.size() > 1 && keys_.front().second != keys_.back().second; }
-  void fill(NodeCosts& costs) const {
-    const auto sends = [this](std::span<const Sample> drawn) { return sends_over_bytes(drawn); };
-    const auto firsts = [this](std::span<const Sample> drawn) { return firsts_over_bytes(drawn); };
-    costs.send = part(sends, {}, &Line::intercept), costs.send_per_byte = part(sends, {}, &Line::slope);
-    costs.receive = part(firsts, sends, &Line::intercept), costs.receive_per_byte = part(firsts, sends, &Line::slope);
-  }
-
- private:
-  using Fit = std::function<Line(std::span<const Sample>)>;
-  Estimate part(const Fit& fit, const Fit& less, double Line::*value) const {
-    return estimate(samples_,
-                    [&](std::span<const Sample> drawn) { return fit(drawn).*value - (less ? less(drawn).*value : 0); });
-  }
-  // For each size, what `of` makes of the times over k; a line of that over the sizes.
-  Line over_bytes(std::span<const Sample> drawn, const std::function<double(const Line&, double first)>& of) const {
-    std::vector<double> bytes;
-    std::vector<Sample> values;
-    for (std::size_t i = 0; i < keys_.size();) {
-      std::vector<double> ks;
-      const std::size_t begin = i;
-      for (; i < keys_.size() && keys_[i].first == keys_[begin].first; ++i) ks.push_back(keys_[i].second);
-      bytes.push_back(static_cast<double>(keys_[begin].first));
-      values.push_back({of(line_through(ks, drawn.subspan(begin, i - begin)), median(drawn[begin]))});
+// d barriers of two nodes each side by side, as one schedule.
+Schedule schedule_of_pairs(std::uint32_t pairs) {
+  OperationShape shape{.operation = Operation::kBarrier, .ranks = 2};
+  shape.choice = {Algorithm::kTrees, TreeKind::kSequential, 0};
+  const auto pair = build_schedule(fibo_plan({}), shape);
+  Schedule all{shape, {}};
+  all.shape.ranks = 2 * pairs;
+  for (Rank first = 0; first < 2 * pairs; first += 2)
+    for (RankPart part : pair->ranks) {
+      for (Transfer& t : part.transfers) t.peer = t.peer + first;
+      all.ranks.push_back(part);
     }
-    return bytes.size() > 1 ? line_through(bytes, values) : Line{0, values.front().front()};
-  }
-  Line sends_over_bytes(std::span<const Sample> drawn) const {
-    return over_bytes(drawn, [](const Line& line, double) { return line.slope; });
-  }
-  Line firsts_over_bytes(std::span<const Sample> drawn) const {
-    return over_bytes(drawn, [](const Line&, double first) { return first; });
-  }
+  return all;
+}
 
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> keys_;
-  std::vector<Sample> samples_;
-};
-
-bool is_vague(const Estimate& e) { return e.low <= 0 || e.high - e.low > kVague * e.value; }
+// Of co-located nodes one activation after another is lost in the noise of waking up.
+void fit_shared_host(const Measurements& taken, const CalibrationPlan& plan, Calibration& c) {
+  std::vector<HostExperiment> experiments = taken.whole;
+  for (const auto& [pairs, sample] : taken.concurrency) experiments.push_back({schedule_of_pairs(pairs), sample});
+  std::erase_if(experiments, [](const HostExperiment& e) { return e.taken.empty(); });
+  const HostFit fit = fit_host(experiments, plan.colocated);
+  c.shared_host = true;
+  c.processors = fit.processors, c.fit_error = fit.error, c.wake = fit.wake;
+  c.model.send = fit.send, c.model.occupancy = fit.occupancy, c.latency = fit.latency;
+  c.model.receive = {fit.latency.value + fit.occupancy.value, fit.latency.low + fit.occupancy.low,
+                     fit.latency.high + fit.occupancy.high};
+  const Estimate half{fit.per_byte.value / 2, fit.per_byte.low / 2, fit.per_byte.high / 2};
+  c.model.send_per_byte = c.model.receive_per_byte = half;
+}
 
 // Nodes whose costs form a chain without a step of more than kAlike.
 std::vector<std::vector<NodeId>> alike(const std::vector<NodeCosts>& nodes) {
@@ -215,18 +197,6 @@ std::vector<std::vector<NodeId>> near_each_other(const Measurements& taken, Node
   return out;
 }
 
-double shared_processors(const Measurements& taken) {
-  double alone = 0, most = 0, last = 0;
-  for (const auto& [pairs, sample] : taken.concurrency) {
-    if (sample.empty()) continue;
-    const double time = median(sample);
-    if (alone == 0) alone = time;
-    most = std::max(most, pairs * alone / time);
-    last = time;
-  }
-  return alone == 0 || last < kUndisturbed * alone ? 0 : most;
-}
-
 template <class Key>
 std::size_t outliers_of(const std::map<Key, Sample>& samples) {
   std::size_t count = 0;
@@ -234,18 +204,18 @@ std::size_t outliers_of(const std::map<Key, Sample>& samples) {
   return count;
 }
 
-void find_unidentified(Calibration& c, const CalibrationPlan& plan) {
+void find_unidentified(Calibration& c) {
+  c.unidentified.push_back("R_c and X_c, R_m and X_m: only their sums can be measured from outside");
+  if (c.shared_host) {
+    c.unidentified.push_back(
+        "s, l and o of single messages: they are lost in waking up a host's nodes; those above are of whole operations");
+    c.unidentified.push_back("S_m and R_m + X_m: on a shared host only their sum counts; each is given as half of it");
+    return;
+  }
   if (c.model.occupancy.high - c.model.occupancy.low > kVague * c.model.receive.value)
     c.unidentified.push_back(
         "o: arrivals at one node do not queue long enough to be told from the noise; l + o is known");
-  if (c.by_bursts)
-    c.unidentified.push_back(
-        "s of single nodes: two activations after each other are lost in the host's noise; s and r are of bursts of "
-        "sends");
   if (c.model.receive.low <= 0) c.unidentified.push_back("r: below the noise of a receiver that has to be woken");
-  c.unidentified.push_back("R_c and X_c, R_m and X_m: only their sums can be measured from outside");
-  if (!plan.emulated && c.processors == 0)
-    c.unidentified.push_back("the processors that nodes share: all pairs at once disturbed each other too little");
 }
 
 }  // namespace
@@ -263,21 +233,18 @@ Calibration calibrate(const Measurements& taken, const CalibrationPlan& plan, st
   for (const auto cost : {&NodeCosts::send, &NodeCosts::send_per_byte, &NodeCosts::receive,
                           &NodeCosts::receive_per_byte, &NodeCosts::occupancy})
     c.model.*cost = median_of(c.nodes, cost);
-  const Bursts bursts(taken);
-  c.by_bursts = !plan.emulated && is_vague(c.model.send) && bursts.enough();
-  if (c.by_bursts) bursts.fill(c.model);
   c.model.occupancy.value = std::min(c.model.occupancy.value, std::max(c.model.receive.value, 0.0));
   const Estimate &s = c.model.send, &r = c.model.receive, &o = c.model.occupancy;
   c.latency = {r.value - o.value, r.low - o.high, r.high - o.low};
+  if (!taken.whole.empty()) fit_shared_host(taken, plan, c);
   c.lambda = {1 + r.value / s.value, 1 + r.low / s.high, 1 + r.high / s.low};
   for (const std::uint64_t bytes : plan.sizes) c.postal.push_back(postal_result(taken, bytes));
   c.types = alike(c.nodes);
   c.hosts = near_each_other(taken, nodes);
-  c.processors = plan.emulated ? 0 : shared_processors(taken);
   c.outliers = outliers_of(taken.send) + outliers_of(taken.receive) + outliers_of(taken.round_trips) +
                outliers_of(taken.fan_in) + outliers_of(taken.postal) + outliers_of(taken.concurrency);
   c.late = taken.late;
-  find_unidentified(c, plan);
+  find_unidentified(c);
   return c;
 }
 
@@ -286,10 +253,10 @@ NodeModel model_of(const Calibration& c) {
   NodeModel model;
   model.s = std::max<Nanoseconds>(ns(c.model.send.value), 1);
   model.o = ns(c.model.occupancy.value);
-  model.l = std::max<Nanoseconds>(ns(c.model.receive.value) - model.o, model.o > 0 ? 0 : 1);
+  model.l = std::max<Nanoseconds>(ns(c.latency.value), model.o > 0 ? 0 : 1);
   model.send_per_byte = std::max(c.model.send_per_byte.value, 0.0);
   model.receive_per_byte = std::max(c.model.receive_per_byte.value, 0.0);
-  model.processors = c.processors > 0 ? static_cast<std::uint32_t>(std::max(1.0, std::round(c.processors))) : 1;
+  if (c.shared_host) model.processors = c.processors, model.wake = ns(c.wake.value);
   return model;
 }
 

@@ -33,8 +33,10 @@ struct Calibration {
   std::vector<PostalResult> postal;
   std::vector<std::vector<NodeId>> types;  // nodes of like costs
   std::vector<std::vector<NodeId>> hosts;  // nodes that are near each other
-  bool by_bursts = false;                  // s and r: two activations could not be told apart from the host's noise
-  double processors = 0;                   // that co-located nodes share; 0: no limit was seen
+  bool shared_host = false;                // then s, l, o and the bytes are of whole operations, and:
+  Estimate wake;                           // a processor needs until a node runs that waited
+  std::uint32_t processors = 0;            // that co-located nodes share
+  double fit_error = 0;                    // how far these explain the operations: HostFit::error
   std::vector<std::string> unidentified;   // sentences
   std::size_t outliers = 0;
   std::size_t late = 0;

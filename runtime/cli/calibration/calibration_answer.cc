@@ -53,7 +53,11 @@ Json to_json(const CalibrationReport& report) {
             {"scale", report.scale},   {"clock_bound_ns", report.clock_bound}, {"model", to_json(c.model)}};
   json["model"]["l_ns"] = to_json(c.latency);
   json["model"]["lambda"] = to_json(c.lambda);
-  json["model"]["processors"] = c.processors;
+  if (c.shared_host) {
+    json["model"]["wake_ns"] = to_json(c.wake);
+    json["model"]["processors"] = c.processors;
+    json["fit_error"] = c.fit_error;
+  }
   for (const PostalResult& p : c.postal)
     json["postal"].push_back({{"bytes", p.bytes},
                               {"lambda_1", to_json(p.one_way)},
@@ -85,7 +89,10 @@ void print_text(const CalibrationReport& report) {
             << "  s   per byte, in ns          " << plain(c.model.send_per_byte) << "\n"
             << "  r   per byte, in ns          " << plain(c.model.receive_per_byte) << "\n"
             << "  lambda = 1 + r / s           " << plain(c.lambda) << "\n";
-  if (c.processors > 0) std::cout << "  processors that nodes share  " << text_of("%9.1f\n", c.processors);
+  if (c.shared_host)
+    std::cout << "  waking a node that waited    " << microseconds(c.wake) << "\n"
+              << "  processors that nodes share  " << text_of("%5u\n", c.processors)
+              << "  these explain operations to  " << text_of("%9.1f %%\n", 100 * c.fit_error);
   print_postal(c);
   if (c.types.size() > 1) std::cout << "  nodes of like costs: " << groups_text(c.types) << "\n";
   if (c.hosts.size() > 1) std::cout << "  nodes near each other: " << groups_text(c.hosts) << "\n";
@@ -109,7 +116,7 @@ std::string model_file(const CalibrationReport& report) {
   out << "# Measured by fibocast calibrate on " << report.calibration.nodes.size() << " nodes\n[model]\n"
       << "s_ns = " << model.s << "\nl_ns = " << model.l << "\no_ns = " << model.o
       << "\nsend_per_byte_ns = " << model.send_per_byte << "\nreceive_per_byte_ns = " << model.receive_per_byte
-      << "\nprocessors = " << model.processors << "\n";
+      << "\nprocessors = " << model.processors << "\nwake_ns = " << model.wake << "\n";
   return out.str();
 }
 

@@ -24,17 +24,31 @@ double median(Sample values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-Estimate estimate(std::span<const Sample> samples, const Statistic& statistic) {
+std::vector<Estimate> estimates(std::span<const Sample> samples,
+                                const std::function<std::vector<double>(std::span<const Sample>)>& statistics,
+                                int resamples) {
   std::mt19937 random(1);
   std::vector<Sample> drawn(samples.begin(), samples.end());
-  Sample values;
-  for (int i = 0; i < kResamples; ++i) {
+  const std::vector<double> values = statistics(samples);
+  std::vector<Sample> again(values.size());
+  for (int i = 0; i < resamples; ++i) {
     for (std::size_t s = 0; s < samples.size(); ++s)
       for (double& value : drawn[s]) value = samples[s][random() % samples[s].size()];
-    values.push_back(statistic(drawn));
+    const std::vector<double> of_drawn = statistics(drawn);
+    for (std::size_t v = 0; v < values.size(); ++v) again[v].push_back(of_drawn[v]);
   }
-  std::ranges::sort(values);
-  return {statistic(samples), quantile(values, kTail), quantile(values, 1 - kTail)};
+  std::vector<Estimate> out;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::ranges::sort(again[v]);
+    out.push_back({values[v], quantile(again[v], kTail), quantile(again[v], 1 - kTail)});
+  }
+  return out;
+}
+
+Estimate estimate(std::span<const Sample> samples, const Statistic& statistic) {
+  return estimates(
+             samples, [&](std::span<const Sample> drawn) { return std::vector<double>{statistic(drawn)}; }, kResamples)
+      .front();
 }
 
 Estimate median_estimate(const Sample& sample) {

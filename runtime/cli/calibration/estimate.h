@@ -21,6 +21,10 @@ double median(Sample values);
 // The same repetitions drawn again with replacement, 300 times: where 95 % of the statistic's values lie.
 // Deterministic. Precondition: no sample is empty.
 Estimate estimate(std::span<const Sample> samples, const Statistic& statistic);
+// The same of several values that come of one computation, drawn so many times.
+std::vector<Estimate> estimates(std::span<const Sample> samples,
+                                const std::function<std::vector<double>(std::span<const Sample>)>& statistics,
+                                int resamples);
 Estimate median_estimate(const Sample& sample);
 // Values further from the median than five scaled deviations (MAD): they do not move a median, but are worth telling.
 std::size_t outliers(const Sample& sample);

@@ -6,12 +6,15 @@
 #include <numeric>
 #include <random>
 
+#include "collectives/algorithm_catalog.h"
+#include "collectives/cost_model.h"
+#include "runtime/cli/calibration/timed_run.h"
 #include "runtime/daemon/node_host.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kLead = 5'000'000;  // until all are released together: they have called by then
+constexpr Nanoseconds kLead = 3'000'000;  // until an operation begins: all have called by then
 constexpr double kLate = 0.01;
 constexpr int kTries = 5;  // of a repetition that came late
 constexpr std::uint32_t kFans[] = {1, 2, 4};
@@ -84,6 +87,7 @@ class Calibrator {
   Status add_fan_in(NodeId root);
   Status add_postal();
   void add_concurrency(const std::vector<Members>& pairs);
+  Status add_whole();
 
   Status meet(Members& members);
   Status multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed);
@@ -124,10 +128,13 @@ Status Calibrator::meet(Members& members) {
 Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed) {
   if (Status status = meet(members); !status.ok()) return status;
   payload_.resize(bytes);
+  const Nanoseconds begin = monotonic_now() + kLead;
   timed.outcomes = cluster_.run(members, [&](BenchCluster::Member& member, auto done) {
     const bool sends = member.group.rank() == root;
+    OperationOptions options;
+    if (sends) options.not_before = begin + member.clock.offset;
     member.group.async_multicast(root, sends ? std::span<const std::byte>(payload_) : std::span<const std::byte>{},
-                                 plan_.deadline, std::move(done));
+                                 plan_.deadline, std::move(done), options);
   });
   timed.begin = timed.outcomes[root].first_send_at;
   return worst_of(timed.outcomes);
@@ -274,11 +281,38 @@ Status Calibrator::add_postal() {
           if (Status status = multicast(returns, rank_in(returns, k), bytes, back_again); !status.ok()) return status;
           ok = in_time(forth) && in_time(back_again);
           if (!ok) return Status{};
-          taken_.bursts[{bytes, k}].push_back(machine_time(forth.last()));
           taken_.postal[{experiment, bytes, k}].push_back(
               machine_time(forth.end_of(rank_in(way, k)) + back_again.end_of(rank_in(returns, 0))));
           return Status{};
         });
+  }
+  return {};
+}
+
+// Many messages and few wakings, or the other way round; a chain, or all at once; and bytes.
+Status Calibrator::add_whole() {
+  constexpr auto kBarrier = Operation::kBarrier, kMulticast = Operation::kMulticast;
+  constexpr std::tuple<Operation, const char*, std::uint64_t> kRuns[] = {
+      {kBarrier, "sequential", 0},       {kBarrier, "kary:1", 0},           {kBarrier, "dissemination:2", 0},
+      {kBarrier, "dissemination:8", 0},  {kMulticast, "sequential", 0},     {kMulticast, "kary:1", 0},
+      {kMulticast, "sequential", 32768}, {kMulticast, "kary:1", 32768}};
+  Nodes all(size());
+  std::iota(all.begin(), all.end(), 0);
+  auto members = groups_.star(all);
+  if (!members.ok()) return members.status();
+  for (const auto& [operation, algorithm, bytes] : kRuns) {
+    OperationShape shape{.operation = operation, .ranks = size(), .total_bytes = bytes};
+    std::string error;
+    shape.choice = choose_algorithm(operation, algorithm, error).value_or(AlgorithmChoice{});
+    const auto schedule = build_schedule(fibo_plan({}), shape);
+    if (!schedule) return {Code::kFailed, std::string(algorithm) + " cannot be built for so many ranks", {}};
+    taken_.whole.push_back(HostExperiment{*schedule, {}});
+    const TimedRun run{operation, algorithm, bytes, plan_.deadline};
+    add([this, run, at = taken_.whole.size() - 1, group = *members](bool&) mutable {
+      auto time = time_run(cluster_, group, run);
+      if (time.ok()) taken_.whole[at].taken.push_back(machine_time(double(time->taken)));
+      return time.status();
+    });
   }
   return {};
 }
@@ -291,6 +325,8 @@ Status Calibrator::prepare() {
     if (Status status = add_fan_in(root); !status.ok()) return status;
   }
   if (Status status = add_round_trips(); !status.ok()) return status;
+  if (plan_.colocated > 1 && !plan_.emulated)
+    if (Status status = add_whole(); !status.ok()) return status;
   return add_postal();
 }
 

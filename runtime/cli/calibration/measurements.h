@@ -10,8 +10,8 @@
 //                  disturb each other (C4)
 //   fan-in         k peers that are released together send to one (A31): s + l + k o
 //   postal         experiments 1 and 2 of Bruck et al. (B16, B17), for several k and sizes
-//   bursts         the way there of the postal ones: k sends one after the other (C5)
 //   concurrency    d disjoint pairs at once: how many processors they really share
+//   whole          where nodes share hosts, operations of all of them: host_fit.h
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "runtime/cli/bench_cluster.h"
-#include "runtime/cli/calibration/estimate.h"
+#include "runtime/cli/calibration/host_fit.h"
 
 namespace fibocast {
 
@@ -28,6 +28,7 @@ struct CalibrationPlan {
   std::uint32_t repetitions = 10;
   std::uint64_t seed = 1;  // of the shuffled order
   double scale = 1;        // how much slower than the machine the cluster is
+  Rank colocated = 1;      // nodes of one host
   bool emulated = false;   // then repetitions that came late by more than 1 % are taken again
   std::vector<std::uint64_t> sizes{0, 4096, 32768};
   Duration deadline = std::chrono::seconds(60);
@@ -38,9 +39,8 @@ struct Measurements {
   std::map<std::pair<NodeId, NodeId>, Sample> round_trips;                 // the lower node first
   std::map<std::pair<NodeId, std::uint32_t>, Sample> fan_in;               // by root and k
   std::map<std::tuple<int, std::uint64_t, std::uint32_t>, Sample> postal;  // by experiment, bytes and k
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Sample>
-      bursts;                                   // one to k nodes, by bytes and k: the last one's time
-  std::map<std::uint32_t, Sample> concurrency;  // by pairs
+  std::map<std::uint32_t, Sample> concurrency;                             // by pairs
+  std::vector<HostExperiment> whole;
   std::size_t late = 0;
 };
 
