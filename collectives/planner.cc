@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "collectives/predict_hosts.h"
@@ -53,9 +54,10 @@ std::uint64_t host_bound(const Forecast& forecast, const HostSharing& hosts) {
   return most;
 }
 
-// Of equals on shared hosts, what would be faster without them is better.
+// Where the processors of a host never rest, all that makes them do the same takes the same time.
 bool is_faster(const Candidate& a, const Candidate& b) {
-  return a.predicted != b.predicted ? a.predicted < b.predicted : a.forecast.completion < b.forecast.completion;
+  return std::tie(a.predicted, a.with_one_more, a.forecast.completion) <
+         std::tie(b.predicted, b.with_one_more, b.forecast.completion);
 }
 
 // Works out one question. `segments` are the sizes to try beside whole payloads. `for_plan`: they are what longer
@@ -120,22 +122,26 @@ class Answering {
     candidate.segment_bytes = shape.segment_bytes;
     candidate.host_bound = host_bound(*forecast, question_.hosts);
     candidate.predicted = std::max(forecast->completion, candidate.host_bound);
-    if (const auto on_hosts = predict_shared(shape, *forecast, candidate)) candidate.predicted = *on_hosts;
+    predict_shared(shape, *forecast, candidate);
     candidate.busiest_bytes = std::ranges::max_element(forecast->loads, {}, &NodeLoad::bytes)->bytes;
     forecast->loads.clear();
     candidate.forecast = std::move(*forecast);
   }
 
   // For a plan only what can still be the fastest.
-  std::optional<std::uint64_t> predict_shared(const OperationShape& shape, const Forecast& forecast,
-                                              const Candidate& candidate) {
-    if (question_.hosts.nodes <= 1) return {};
-    if (forecast.messages > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return {};
-    if (for_plan_ && candidate.host_bound >= least_) return {};
+  void predict_shared(const OperationShape& shape, const Forecast& forecast, Candidate& candidate) {
+    HostSharing hosts = question_.hosts;
+    if (hosts.nodes <= 1) return;
+    if (forecast.messages > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return;
+    if (for_plan_ && candidate.host_bound > least_) return;
     const auto schedule = build_schedule(plan_, shape);
-    const auto time = schedule ? predict_on_hosts(*schedule, question_.model, question_.hosts) : std::nullopt;
-    if (time) least_ = std::min(least_, *time);
-    return time;
+    const auto time = schedule ? predict_on_hosts(*schedule, question_.model, hosts) : std::nullopt;
+    if (!time) return;
+    candidate.predicted = candidate.with_one_more = *time;
+    if (for_plan_ && *time > least_) return;
+    least_ = std::min(least_, *time);
+    ++hosts.processors;
+    candidate.with_one_more = predict_on_hosts(*schedule, question_.model, hosts).value_or(*time);
   }
 
   const PlanQuestion& question_;

@@ -6,17 +6,15 @@
 #include <fstream>
 #include <iostream>
 
-#include "collectives/planner.h"
-#include "runtime/cli/bench_prediction.h"
 #include "runtime/cli/calibration/calibration_answer.h"
-#include "runtime/cli/calibration/candidates.h"
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
-#include "runtime/cli/distribution_bench.h"
 #include "runtime/cli/progress_bar.h"
 
 namespace fibocast {
 namespace {
+
+constexpr std::uint32_t kRoundsOfContest = 20;
 
 struct CalibrateOptions {
   std::string dir, socket, output;
@@ -38,47 +36,20 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
   return plan;
 }
 
-// What the planner says of the optimal trees, where all nodes share the processors of one host.
-double predicted(Operation operation, const NodeModel& model, const CalibrationPlan& plan, Rank ranks) {
-  PlanQuestion question;
-  question.model = cost_model_of({model.s, model.l, model.o});
-  question.model.wake = model.wake;
-  question.shape.operation = operation, question.shape.ranks = ranks;
-  if (!plan.emulated) question.hosts = {.nodes = plan.colocated, .processors = model.processors};
-  const PlanAnswer answered = answer(question);
-  for (const Candidate& candidate : answered.candidates)
-    if (candidate.name == "fibo") return static_cast<double>(candidate.predicted);
-  return 0;
-}
-
-// A whole barrier and a multicast along the trees that are optimal for the model.
-Result<std::vector<ModelCheck>> check_model(BenchCluster& cluster, const NodeModel& model,
-                                            const CalibrationPlan& plan) {
-  const Plan trees = fibo_plan(cost_model_of({model.s, model.l, model.o}));
-  BenchCase barrier;
-  barrier.ranks = cluster.size();
-  barrier.distribution = trees.distribution;
-  barrier.reduction = trees.reduction;
-  barrier.mode = BenchMode::kBarrier;
-  barrier.repetitions = plan.repetitions;
-  BenchCase multicast = barrier;
-  multicast.mode = BenchMode::kDistribution;
-  const std::vector<BenchCase> cases{barrier, multicast};
-  std::vector<Sample> samples(cases.size());
-  const Status status = run_distribution_bench(
-      cluster, cases, {.seed = plan.seed}, [&](const Measurement& taken, std::size_t, std::size_t) {
-        const bool late = plan.emulated && taken.lateness * 100 > taken.measured;
-        if (!late) samples[taken.case_index].push_back(static_cast<double>(taken.measured) / plan.scale);
-      });
-  if (!status.ok()) return status;
-  std::vector<ModelCheck> checks;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (samples[i].empty()) return Status{Code::kFailed, "the host is too busy: every repetition came late", {}};
-    checks.push_back({i == 0 ? "barrier" : "multicast", cluster.size(),
-                      predicted(i == 0 ? Operation::kBarrier : Operation::kMulticast, model, plan, cluster.size()),
-                      median(samples[i])});
-  }
-  return checks;
+// What the daemons would take by the model, and where they are many times as fast as an emulated machine all that they
+// could take, measured.
+Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel& model, const CalibrationPlan& plan,
+                                         bool all) {
+  const auto ticks = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns * kContestTicks)); };
+  ContestPlan contest;
+  contest.model.send = ticks(double(model.s)), contest.model.latency = ticks(double(model.l));
+  contest.model.occupancy = ticks(double(model.o)), contest.model.wake = ticks(double(model.wake));
+  contest.model.send_per_byte = ticks(model.send_per_byte);
+  contest.model.occupancy_per_byte = ticks(model.receive_per_byte);
+  if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
+  contest.repetitions = all ? std::max(plan.repetitions, kRoundsOfContest) : plan.repetitions;
+  contest.seed = plan.seed, contest.scale = plan.scale, contest.emulated = plan.emulated, contest.all = all;
+  return measure_candidates(cluster, contest, {8, 16384}, [](std::size_t, std::size_t) {});
 }
 
 // All daemons take the model; then the groups that were created get plans by it, while they go on. The others keep
@@ -116,27 +87,13 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   CalibrationReport result;
   result.calibration = calibrate(taken, plan, cluster.size());
   const NodeModel model = model_of(result.calibration);
-  auto checks = check_model(cluster, model, plan);
+  auto checks = check_model(cluster, model, plan, options.candidates || !plan.emulated);
   if (!checks.ok()) return report(command, checks.status());
-  result.checks = *checks;
+  result.contests = *checks;
   result.scale = plan.scale, result.repetitions = plan.repetitions, result.clock_bound = cluster.clock_bound();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!options.output.empty() && !(std::ofstream(options.output) << model_file(result)))
     return report(command, {Code::kInvalid, "cannot write " + options.output, {}});
-  if (options.candidates) {
-    ContestPlan contest;
-    contest.model = cost_model_of({model.s, model.l, model.o});
-    contest.model.send_per_byte = std::llround(model.send_per_byte), contest.model.occupancy_per_byte = std::llround(model.receive_per_byte);
-    contest.model.wake = model.wake;
-    if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
-    contest.repetitions = plan.repetitions, contest.scale = plan.scale;
-    auto contests = measure_candidates(cluster, contest, {8, 16384}, [](std::size_t, std::size_t) {});
-    if (!contests.ok()) return report(command, contests.status());
-    for (const Contest& c : *contests) {
-      std::printf("%s %lu: chosen %s excess %.1f%% best %s\n", c.operation == Operation::kBarrier ? "barrier" : "multicast", c.bytes, c.candidates[c.chosen].name.c_str(), c.excess() * 100, c.candidates[c.best()].name.c_str());
-      for (const auto& m : c.candidates) std::printf("   %-24s %8u predicted %8.1f measured %8.1f  (%.2f)\n", m.name.c_str(), m.segment_bytes, m.predicted / 1000, m.measured() / 1000, m.measured() / m.predicted);
-    }
-  }
   std::vector<std::string> planned;
   const Status applied = options.apply ? apply(cluster, model, planned) : Status{};
   if (command.json) {
@@ -167,7 +124,8 @@ void add_calibrate_command(CLI::App& app, Command& command) {
                                  [&command, options] { return calibrate_cluster(command, *options); });
   sub->add_option("--output", options->output, "write the [model] to this file");
   sub->add_flag("--apply", options->apply, "daemons plan by it from now on, and created groups get new plans");
-  sub->add_flag("--candidates", options->candidates, "measure every algorithm beside the one that the model prefers");
+  sub->add_flag("--candidates", options->candidates,
+                "an emulated cluster: measure every algorithm beside the one that the model prefers, as on a real one");
   sub->add_option("--repetitions", options->repetitions, "of each measurement")
       ->check(CLI::Range(2u, 10'000u))
       ->capture_default_str();

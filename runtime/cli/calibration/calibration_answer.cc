@@ -4,6 +4,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "collectives/schedule.h"
+
 namespace fibocast {
 namespace {
 
@@ -45,6 +47,48 @@ void print_postal(const Calibration& c) {
   }
 }
 
+Json to_json(const Contest& contest) {
+  const MeasuredCandidate &chosen = contest.candidates[contest.chosen], &best = contest.candidates[contest.best()];
+  Json json{{"operation", operation_name(contest.operation)},
+            {"bytes", contest.bytes},
+            {"chosen", chosen.name},
+            {"predicted_ns", chosen.predicted},
+            {"measured_ns", chosen.measured()},
+            {"error", chosen.error()},
+            {"best", best.name},
+            {"excess", to_json(contest.excess())},
+            {"candidates", Json::array()}};
+  for (const MeasuredCandidate& c : contest.candidates)
+    if (!c.taken.empty())
+      json["candidates"].push_back({{"algorithm", c.name},
+                                    {"segment_bytes", c.segment_bytes},
+                                    {"predicted_ns", c.predicted},
+                                    {"measured_ns", c.measured()},
+                                    {"error", c.error()},
+                                    {"repetitions", c.taken.size()}});
+  return json;
+}
+
+void print_contest(const Contest& contest) {
+  const MeasuredCandidate &chosen = contest.candidates[contest.chosen], &best = contest.candidates[contest.best()];
+  const Estimate excess = contest.excess();
+  std::cout << "  " << operation_name(contest.operation);
+  if (contest.operation != Operation::kBarrier) std::cout << " of " << contest.bytes << " bytes";
+  std::cout << ": " << chosen.name
+            << text_of(", predicted %.1f us, measured %.1f us, error %+.1f %%\n", chosen.predicted / 1000,
+                       chosen.measured() / 1000, 100 * chosen.error());
+  if (contest.candidates.size() == 1) return;
+  if (&chosen == &best)
+    std::cout << "    nothing else was faster:";
+  else
+    std::cout << "    the fastest, " << best.name << text_of(", took %.1f us: ", best.measured() / 1000)
+              << text_of("the choice takes %.1f %% more (%.1f to %.1f):", 100 * excess.value, 100 * excess.low,
+                         100 * excess.high);
+  for (const MeasuredCandidate& c : contest.candidates)
+    if (!c.taken.empty()) std::cout << " " << c.name << text_of(" %.0f", c.measured() / 1000);
+  std::cout << "\n";
+}
+
 }  // namespace
 
 Json to_json(const CalibrationReport& report) {
@@ -69,12 +113,7 @@ Json to_json(const CalibrationReport& report) {
   json["unidentified"] = c.unidentified;
   json["outliers"] = c.outliers;
   json["late"] = c.late;
-  for (const ModelCheck& check : report.checks)
-    json["checks"].push_back({{"operation", check.operation},
-                              {"ranks", check.ranks},
-                              {"predicted_ns", check.predicted},
-                              {"measured_ns", check.measured},
-                              {"error", check.error()}});
+  for (const Contest& contest : report.contests) json["checks"].push_back(to_json(contest));
   return json;
 }
 
@@ -96,11 +135,8 @@ void print_text(const CalibrationReport& report) {
   print_postal(c);
   if (c.types.size() > 1) std::cout << "  nodes of like costs: " << groups_text(c.types) << "\n";
   if (c.hosts.size() > 1) std::cout << "  nodes near each other: " << groups_text(c.hosts) << "\n";
-  std::cout << "\nWhat the model says of operations that were not measured for it\n\n";
-  for (const ModelCheck& check : report.checks)
-    std::cout << "  " << check.operation << " of " << check.ranks << " ranks: predicted "
-              << text_of("%.1f us, measured %.1f us, error %+.1f %%\n", check.predicted / 1000, check.measured / 1000,
-                         100 * check.error());
+  std::cout << "\nWhat all nodes would take by this model, and how long that takes\n\n";
+  for (const Contest& contest : report.contests) print_contest(contest);
   std::cout << "\n";
   for (const std::string& sentence : c.unidentified) std::cout << "Not identified - " << sentence << ".\n";
   std::cout << c.outliers << " values were far from their median; " << c.late

@@ -2,21 +2,14 @@
 #pragma once
 
 #include "runtime/cli/calibration/calibration.h"
+#include "runtime/cli/calibration/candidates.h"
 #include "runtime/cli/command.h"
 
 namespace fibocast {
 
-// An operation that was not measured before: what the model says of it, and what it takes.
-struct ModelCheck {
-  std::string operation;
-  Rank ranks = 0;
-  double predicted = 0, measured = 0;  // ns of the machine
-  double error() const { return measured / predicted - 1; }
-};
-
 struct CalibrationReport {
   Calibration calibration;
-  std::vector<ModelCheck> checks;
+  std::vector<Contest> contests;  // of operations that were not measured before
   double seconds = 0;
   double scale = 1;
   Nanoseconds clock_bound = 0;  // the largest error of a time of another host

@@ -5,26 +5,40 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 
+#include "collectives/schedule.h"
 #include "runtime/cli/calibration/timed_run.h"
 
 namespace fibocast {
 namespace {
 
+constexpr std::uint32_t kRoundsForAll = 5;  // before anybody can be left out
+constexpr double kFarBehind = 1.4;          // of the best median
+constexpr double kLateContest = 0.01;       // of an emulated card: then the value does not count
+
+// What the ranks send and wait for, without the name of the algorithm.
+std::string messages_of(const Plan& plan, const OperationShape& shape) {
+  const auto schedule = build_schedule(plan, shape);
+  const std::string text = schedule ? to_text(*schedule) : "";
+  return text.substr(std::min(text.size(), text.find('\n')));
+}
+
 Contest contest_of(const ContestPlan& plan, Rank ranks, Operation operation, std::uint64_t bytes) {
-  PlanQuestion question;
-  question.model = plan.model;
-  question.hosts = plan.hosts;
-  question.shape.operation = operation, question.shape.ranks = ranks, question.shape.total_bytes = bytes;
+  PlanQuestion question{{.operation = operation, .ranks = ranks, .total_bytes = bytes}, plan.model, plan.hosts};
   const PlanAnswer answered = answer(question);
   Contest contest;
   contest.operation = operation, contest.bytes = bytes;
+  std::set<std::string> known;
   for (std::size_t i = 0; i < answered.candidates.size(); ++i) {
     const Candidate& candidate = answered.candidates[i];
-    if (!candidate.objection.empty()) continue;
-    if (answered.chosen == i) contest.chosen = contest.candidates.size();
+    const bool is_chosen = answered.chosen == i;
+    if (!candidate.objection.empty() || (!plan.all && !is_chosen)) continue;
+    question.shape.choice = candidate.choice, question.shape.segment_bytes = candidate.segment_bytes;
+    if (!known.insert(messages_of(fibo_plan(plan.model), question.shape)).second) continue;
+    if (is_chosen) contest.chosen = contest.candidates.size();
     contest.candidates.push_back(
-        {candidate.name, candidate.segment_bytes, static_cast<double>(candidate.predicted), {}});
+        {candidate.name, candidate.segment_bytes, static_cast<double>(candidate.predicted) / kContestTicks, {}});
   }
   return contest;
 }
@@ -63,37 +77,66 @@ class Arenas {
   std::map<std::uint32_t, BenchCluster::Members> members_;
 };
 
-class Contests {
+class ContestRunner {
  public:
-  Contests(BenchCluster& cluster, const ContestPlan& plan) : cluster_(cluster), plan_(plan), arenas_(cluster, plan) {}
+  ContestRunner(BenchCluster& cluster, const ContestPlan& plan, std::vector<Contest>& contests)
+      : cluster_(cluster), plan_(plan), contests_(contests), arenas_(cluster, plan), random_(plan.seed) {}
 
-  Result<double> run(const Contest& contest, const MeasuredCandidate& candidate) {
-    const TimedRun run{contest.operation, candidate.name, contest.bytes, plan_.deadline};
-    auto time = time_run(cluster_, arenas_.of(candidate.segment_bytes), run);
-    if (!time.ok()) return time.status();
-    return static_cast<double>(time->taken) / plan_.scale;
-  }
-
-  Status prepare(const std::vector<Contest>& contests) {
-    for (const Contest& contest : contests)
+  Status prepare() {
+    for (const Contest& contest : contests_)
       for (const MeasuredCandidate& candidate : contest.candidates)
         if (Status status = arenas_.add(candidate.segment_bytes); !status.ok()) return status;
     return {};
   }
 
+  // The first one is to warm up.
+  Status run_round(std::uint32_t number) {
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    for (std::size_t c = 0; c < contests_.size(); ++c)
+      for (std::size_t i = 0; i < contests_[c].candidates.size(); ++i)
+        if (number <= kRoundsForAll || is_close(contests_[c], i)) order.emplace_back(c, i);
+    std::ranges::shuffle(order, random_);
+    for (const auto& [c, i] : order) {
+      MeasuredCandidate& candidate = contests_[c].candidates[i];
+      const TimedRun run{contests_[c].operation, candidate.name, contests_[c].bytes, plan_.deadline};
+      auto time = time_run(cluster_, arenas_.of(candidate.segment_bytes), run);
+      if (!time.ok()) return time.status();
+      const auto taken = static_cast<double>(time->taken);
+      const bool late = plan_.emulated && static_cast<double>(time->lateness) > kLateContest * taken;
+      if (number > 0 && !late) candidate.taken.push_back(taken / plan_.scale);
+    }
+    return {};
+  }
+
  private:
+  static bool is_close(const Contest& contest, std::size_t i) {
+    const std::vector<MeasuredCandidate>& all = contest.candidates;
+    if (i == contest.chosen || all[i].taken.empty() || all[contest.best()].taken.empty()) return true;
+    return all[i].measured() < kFarBehind * all[contest.best()].measured();
+  }
+
   BenchCluster& cluster_;
   const ContestPlan& plan_;
+  std::vector<Contest>& contests_;
   Arenas arenas_;
+  std::mt19937_64 random_;
 };
 
 }  // namespace
 
 std::size_t Contest::best() const {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < candidates.size(); ++i)
-    if (candidates[i].measured() < candidates[best].measured()) best = i;
+  std::size_t best = chosen;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!candidates[i].taken.empty() && !candidates[best].taken.empty() &&
+        candidates[i].measured() < candidates[best].measured())
+      best = i;
   return best;
+}
+
+Estimate Contest::excess() const {
+  if (best() == chosen) return {};
+  const Sample both[] = {candidates[chosen].taken, candidates[best()].taken};
+  return estimate(both, [](std::span<const Sample> drawn) { return median(drawn[0]) / median(drawn[1]) - 1; });
 }
 
 Result<std::vector<Contest>> measure_candidates(
@@ -102,23 +145,15 @@ Result<std::vector<Contest>> measure_candidates(
   std::vector<Contest> contests{contest_of(plan, cluster.size(), Operation::kBarrier, 0)};
   for (const std::uint64_t bytes : sizes)
     contests.push_back(contest_of(plan, cluster.size(), Operation::kMulticast, bytes));
-  Contests runner(cluster, plan);
-  if (Status status = runner.prepare(contests); !status.ok()) return status;
-  std::vector<std::pair<std::size_t, std::size_t>> order;
-  for (std::size_t c = 0; c < contests.size(); ++c)
-    for (std::size_t i = 0; i < contests[c].candidates.size(); ++i) order.emplace_back(c, i);
-  std::mt19937_64 random(plan.seed);
-  for (std::uint32_t repetition = 0; repetition <= plan.repetitions; ++repetition) {
-    std::ranges::shuffle(order, random);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      Contest& contest = contests[order[i].first];
-      MeasuredCandidate& candidate = contest.candidates[order[i].second];
-      auto time = runner.run(contest, candidate);
-      if (!time.ok()) return time.status();
-      if (repetition > 0) candidate.taken.push_back(*time);  // the first of each is to warm up
-      progress(repetition * order.size() + i + 1, (plan.repetitions + 1) * order.size());
-    }
+  ContestRunner runner(cluster, plan, contests);
+  if (Status status = runner.prepare(); !status.ok()) return status;
+  for (std::uint32_t round = 0; round <= plan.repetitions; ++round) {
+    if (Status status = runner.run_round(round); !status.ok()) return status;
+    progress(round, plan.repetitions);
   }
+  for (const Contest& contest : contests)
+    if (contest.candidates[contest.chosen].taken.empty())
+      return Status{Code::kFailed, "the host is too busy: every repetition came late", {}};
   return contests;
 }
 

@@ -9,12 +9,10 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/cost_model.h"
 #include "runtime/cli/calibration/timed_run.h"
-#include "runtime/daemon/node_host.h"
 
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kLead = 3'000'000;  // until an operation begins: all have called by then
 constexpr double kLate = 0.01;
 constexpr int kTries = 5;  // of a repetition that came late
 constexpr std::uint32_t kFans[] = {1, 2, 4};
@@ -128,7 +126,7 @@ Status Calibrator::meet(Members& members) {
 Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed) {
   if (Status status = meet(members); !status.ok()) return status;
   payload_.resize(bytes);
-  const Nanoseconds begin = monotonic_now() + kLead;
+  const Nanoseconds begin = time_to_call(members.size());
   timed.outcomes = cluster_.run(members, [&](BenchCluster::Member& member, auto done) {
     const bool sends = member.group.rank() == root;
     OperationOptions options;
@@ -143,7 +141,7 @@ Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, T
 // All are released at one time, on their own clocks.
 Status Calibrator::together(Members& members, const BenchCluster::Start& start, Timed& timed) {
   if (Status status = meet(members); !status.ok()) return status;
-  timed.begin = monotonic_now() + kLead;
+  timed.begin = time_to_call(members.size());
   timed.outcomes = cluster_.run(members, start);
   return worst_of(timed.outcomes);
 }

@@ -7,16 +7,21 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kLeadOfRun = 3'000'000;  // until the operation begins: all have called by then
+// Until all have called.
+constexpr Nanoseconds kLead = 500'000, kLeadOfEach = 100'000;
 
 }  // namespace
+
+Nanoseconds time_to_call(std::size_t members) {
+  return monotonic_now() + kLead + kLeadOfEach * static_cast<Nanoseconds>(members);
+}
 
 Result<RunTime> time_run(BenchCluster& cluster, BenchCluster::Members& members, const TimedRun& run) {
   OperationOptions free;
   free.charged = false;
   if (Status status = worst_of(cluster.barrier(members, run.deadline, free)); !status.ok()) return status;
   const std::vector<std::byte> payload(run.bytes);
-  const Nanoseconds begin = monotonic_now() + kLeadOfRun;
+  const Nanoseconds begin = time_to_call(members.size());
   const auto outcomes = cluster.run(members, [&](BenchCluster::Member& member, auto done) {
     OperationOptions options;
     options.algorithm = run.algorithm;

@@ -20,6 +20,9 @@ struct RunTime {
   Nanoseconds lateness = 0;  // of an emulated card, the largest at any node
 };
 
+// When an operation begins for which so many members are told now to call: they have called by then.
+Nanoseconds time_to_call(std::size_t members);
+
 // The members meet first. Then all call a barrier at one time, on their own clocks; of a multicast the root does, after
 // all others.
 Result<RunTime> time_run(BenchCluster& cluster, BenchCluster::Members& members, const TimedRun& run);
