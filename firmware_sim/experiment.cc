@@ -140,6 +140,7 @@ bool Experiment::take_algorithm(OperationShape shape, std::string& error) {
 
 bool Experiment::take_tree(OperationShape shape, std::string& error) {
   way_ = request_.tree;
+  if (request_.given) return take_table(shape, error);
   std::string unknown;
   auto choice = choose_algorithm(shape.operation, request_.tree, unknown);
   if (request_.tree == "lambda") choice = {Algorithm::kTrees, TreeKind::kLambda};
@@ -151,6 +152,11 @@ bool Experiment::take_tree(OperationShape shape, std::string& error) {
     workload_ = workload_of(plan_, shape);
     return error.empty();
   }
+  return take_table(shape, error);
+}
+
+// A tree that is no formula.
+bool Experiment::take_table(OperationShape shape, std::string& error) {
   if (!goes_along_any_tree(shape.operation)) {
     error = "the tree \"" + request_.tree + "\" is for barrier, multicast, reduce and allreduce";
     return false;
@@ -158,8 +164,15 @@ bool Experiment::take_tree(OperationShape shape, std::string& error) {
   shape.choice = {Algorithm::kTrees};
   error = objection(shape);
   if (!error.empty()) return false;
-  const auto tree = choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
+  const auto tree = request_.given
+                        ? request_.given
+                        : choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
   if (!tree) return false;
+  if (tree->size() != request_.ranks) {
+    error = "the tree \"" + request_.tree + "\" has " + std::to_string(tree->size()) + " ranks, and the operation " +
+            std::to_string(request_.ranks);
+    return false;
+  }
   if (request_.ranks > kMostTableRanks) {
     error = "a tree that is no formula is for at most " + std::to_string(kMostTableRanks) + " ranks";
     return false;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/tree.h"
 #include "collectives/tree_heterogeneous.h"
 #include "firmware_sim/machine.h"
 #include "firmware_sim/multicomputer.h"
@@ -29,6 +30,7 @@ struct ExperimentRequest {
   // included, which are for barrier, multicast, reduce and allreduce.
   std::string algorithm = {};
   std::string tree = {};
+  std::optional<Tree> given = {};  // the tree itself, which `tree` names: of as many ranks; turned to begin at `root`
   Rank ranks = 1;  // that take part; the routers of a flooding come on top
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = 0;
@@ -64,6 +66,7 @@ class Experiment {
   bool place(std::string& error);
   bool take_algorithm(OperationShape shape, std::string& error);
   bool take_tree(OperationShape shape, std::string& error);
+  bool take_table(OperationShape shape, std::string& error);
   void set_nodes();
   NodeId place_of(Rank real) const { return placed_.empty() ? real : placed_[real]; }
   std::uint32_t kind_at(NodeId node) const;

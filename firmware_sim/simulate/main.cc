@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "collectives/schedule.h"
+#include "collectives/tree_file.h"
 #include "firmware_sim/fault_file.h"
 #include "firmware_sim/machine_file.h"
 #include "firmware_sim/machine_presets.h"
@@ -34,6 +35,7 @@ struct Options {
   std::string trace;
   std::string replay;
   ExperimentRequest request;
+  std::optional<Rank> root;
   bool timeline = false;
   bool json = false;
   bool quiet = false;
@@ -61,12 +63,12 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--machine", o.machine, "a name or a file that ends in .toml")->capture_default_str();
   app.add_option("--operation", o.operation, "barrier, multicast, reduce, ..");
   auto* algorithm = app.add_option("--algorithm", r.algorithm, "as in fibocast plan schedule; default: planned");
-  app.add_option("--tree", r.tree, "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, ..")
+  app.add_option("--tree", r.tree, "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, .., file:PATH (as in plan tree)")
       ->excludes(algorithm);
   app.add_option("--ranks", r.ranks, "that take part")->check(CLI::Range(1u, 10'000'000u));
   app.add_option("--bytes", r.bytes, "payload, vector or block");
   app.add_option("--segment", r.segment_bytes, "a multicast in pieces of so many bytes");
-  app.add_option("--root", r.root, "the rank that sends or collects");
+  app.add_option("--root", o.root, "the rank that sends or collects; default: 0, or the root of a tree in a file");
   app.add_option("--ports", o.ports, "instead of the machine's")->check(CLI::IsMember({"shared", "independent"}));
   app.add_option("--placement", o.placement, "of the ranks on the nodes")
       ->check(CLI::IsMember({"row-major", "random", "reflecting", "growing"}))
@@ -103,6 +105,21 @@ std::optional<MachineDescription> find_machine(const std::string& name, Rank ran
   return text ? parse_machine(*text, name, error) : std::nullopt;
 }
 
+// --tree file:PATH
+std::string read_given_tree(Options& o) {
+  constexpr std::string_view kFile = "file:";
+  o.request.root = o.root.value_or(0);
+  if (!o.request.tree.starts_with(kFile)) return {};
+  const std::string name = o.request.tree.substr(kFile.size());
+  std::string error;
+  const auto text = read_text(name, error);
+  if (!text) return error;
+  o.request.given = parse_tree(*text, error);
+  if (!o.request.given) return name + ": " + error;
+  o.request.root = o.root.value_or(o.request.given->root());
+  return {};
+}
+
 // A sentence if something is wrong.
 std::string understand(Options& o) {
   std::string error;
@@ -121,7 +138,7 @@ std::string understand(Options& o) {
   if (!o.ports.empty()) o.request.machine.ports = o.ports == "shared" ? Ports::kShared : Ports::kIndependent;
   for (const Placement placement : kPlacements)
     if (placement_name(placement) == o.placement) o.request.placement = placement;
-  return {};
+  return read_given_tree(o);
 }
 
 bool stderr_is_terminal() {

@@ -26,6 +26,7 @@ int report_outcome(const Command& command, const Outcome& outcome, const Json& v
   json["generation"] = outcome.generation;
   json["arrived_at_ns"] = outcome.arrived_at;
   json["activated_at_ns"] = outcome.activated_at;
+  json["lateness_ns"] = outcome.lateness;
   if (outcome.straggler.rank != kNoRank) json["straggler"] = to_json(outcome.straggler);
   if (!outcome.payload.empty()) json["bytes"] = outcome.payload.size();
   if (!values.is_null() && outcome.ok()) json["values"] = values;

@@ -39,6 +39,31 @@ TEST(SimulateProgram, FaultsHaveAnAnswerAndAnExitCode) {
   EXPECT_EQ(failed.json()["verdict_of_rank"][3], "NO_ANSWER");
 }
 
+// A chain of 4 that begins at rank 2: each waits for the one before, s + r = 115 us.
+TEST(SimulateProgram, AnyTreeOfAFile) {
+  TestCluster here;
+  const std::string tree = here.file("chain.tree");
+  std::ofstream(tree) << "2 0 - 1  # a chain\n";
+  const Words words = {"simulate", "--machine", "manna",        "--operation", "multicast", "--ranks",
+                       "4",        "--tree",    "file:" + tree, "--json"};
+  const Ended ended = here.run(words);
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.json()["completion_ns"], 3 * 115'000);
+  EXPECT_EQ(ended.json()["activation_ns"], Json({115'000, 230'000, 0, 345'000}));
+  Words turned = words;
+  turned.insert(turned.end(), {"--root", "0"});
+  EXPECT_EQ(here.run(turned).json()["activation_ns"][0], 0) << "the same tree, turned";
+  Words whole = words;
+  whole.insert(whole.end(), {"--fidelity", "node"});
+  EXPECT_EQ(here.run(whole).json()["completion_ns"], 3 * 115'000);
+  std::ofstream(tree) << "- 0 0\n";
+  const Ended other = here.run(words);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("has 3 ranks, and the operation 4"), std::string::npos) << other.err;
+  std::ofstream(tree) << "- 9 0 0\n";
+  EXPECT_EQ(here.run(words).exit_code, 2);
+}
+
 TEST(SimulateProgram, HelpHasAnExample) {
   const Ended ended = TestCluster().run({"simulate", "--help"});
   EXPECT_EQ(ended.exit_code, 0);
@@ -52,6 +77,7 @@ TEST(SimulateProgram, WrongUseIsOneSentence) {
       {"--machine", "none.toml", "--operation", "barrier", "--ranks", "2"},
       {"--operation", "dance", "--ranks", "2"},
       {"--operation", "multicast", "--ranks", "2", "--tree", "oak"},
+      {"--operation", "multicast", "--ranks", "2", "--tree", "file:none"},
       {"--operation", "multicast"},
       {"--replay", "none.json"},
       {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "none"},

@@ -21,7 +21,7 @@ struct HostFit {
   Estimate send, latency, occupancy, wake;
   Estimate per_byte;  // of the sender and of the receiver together
   std::uint32_t processors = 1;
-  double error = 0;  // how far off the experiments are: root mean square of the ratios' logarithms
+  double error = 0;  // how far off the experiments are: the mean of |log(predicted / measured)|
 };
 
 // Precondition: at least one experiment, none without values; colocated >= 1.
