@@ -28,16 +28,16 @@ std::string chain_sentence(const WhyHeading& h, const Candidate& c) {
   std::string text = "its longest chain is " + rounds + " messages, each waiting for the one before: " + rounds +
                      " x " + h.human(h.one_message) + " = " + h.human(chain);
   const std::uint64_t rest = c.predicted - std::min(c.predicted, chain);
-  if (rest > 0) text += "; the other " + h.human(rest) + " are bytes, and waiting for busy ports";
+  if (rest > 0)
+    text += "; the other " + h.human(rest) + " are bytes, and waiting for " +
+            (h.hosts.nodes > 1 ? "processors and until nodes are woken" : "busy ports");
   return text + ".";
 }
 
 std::string host_sentence(const WhyHeading& h, const Candidate& c) {
-  const bool decides = c.host_bound >= c.forecast.completion;
-  return "the messages of " + std::to_string(h.hosts.nodes) + " nodes on a host keep its " +
-         std::to_string(h.hosts.processors) + " processors busy for at least " + h.human(c.host_bound) +
-         (decides ? ": that decides, not the " : "; the messages' own order takes longer: ") +
-         h.human(c.forecast.completion) + (decides ? " of the messages' order." : ".");
+  return "the messages alone of " + std::to_string(h.hosts.nodes) + " nodes on a host keep its " +
+         std::to_string(h.hosts.processors) + " processors busy for " + h.human(c.host_bound) +
+         "; with a processor for each node it would be " + h.human(c.forecast.completion) + ".";
 }
 
 std::string next_sentence(const WhyHeading& h, const PlanAnswer& answer) {

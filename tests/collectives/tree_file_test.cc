@@ -10,7 +10,6 @@
 namespace fibocast {
 namespace {
 
-using test::children;
 using Ranks = std::vector<Rank>;
 
 Tree read(std::string_view text) {
@@ -29,13 +28,13 @@ std::string refusal(std::string_view text) {
 TEST(TreeFile, AParentPerRank) {
   const Tree tree = read("# a comment\n- 0 0\n1\t# rank 3\r\n");
   EXPECT_EQ(tree.root(), 0u);
-  EXPECT_EQ(children(tree, 0), (Ranks{1, 2}));
-  EXPECT_EQ(children(tree, 1), (Ranks{3}));
+  EXPECT_EQ(test::children(tree, 0), (Ranks{1, 2}));
+  EXPECT_EQ(test::children(tree, 1), (Ranks{3}));
 }
 
 TEST(TreeFile, AnOrderOfSending) {
-  EXPECT_EQ(children(read("- 0 0 0 order 0 2 3 1"), 0), (Ranks{2, 3, 1}));
-  EXPECT_EQ(children(read("2 2 -\norder 1 0 2\n"), 2), (Ranks{1, 0}));
+  EXPECT_EQ(test::children(read("- 0 0 0 order 0 2 3 1"), 0), (Ranks{2, 3, 1}));
+  EXPECT_EQ(test::children(read("2 2 -\norder 1 0 2\n"), 2), (Ranks{1, 0}));
 }
 
 TEST(TreeFile, OneRank) { EXPECT_EQ(read("-").size(), 1u); }
@@ -43,7 +42,7 @@ TEST(TreeFile, OneRank) { EXPECT_EQ(read("-").size(), 1u); }
 TEST(TreeFile, WhatIsWrittenIsReadAgain) {
   const Tree tree = tree_fibo(64, 1, 3).rotated(7);
   const Tree again = read(to_text(tree));
-  for (Rank v = 0; v < 64; ++v) EXPECT_EQ(children(again, v), children(tree, v));
+  for (Rank v = 0; v < 64; ++v) EXPECT_EQ(test::children(again, v), test::children(tree, v));
 }
 
 TEST(TreeFile, Refusals) {

@@ -37,8 +37,8 @@ class Calibrate : public testing::Test {
     std::ofstream(path) << text.replace(at, 12, "s_ns = 54000");
     ASSERT_EQ(cluster_.run({"up", "--only", std::to_string(rank), "--quiet"}).exit_code, 0);
   }
-  Json calibrated(const Words& more = {}) {
-    Words words{"calibrate", "--json", "--repetitions", "3"};
+  Json calibrated(const Words& more = {}, const std::string& repetitions = "3") {
+    Words words{"calibrate", "--json", "--repetitions", repetitions};
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = cluster_.run(words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -77,7 +77,7 @@ TEST_P(CalibrateSplit, OneKindOfNodes) {
 
 TEST_F(Calibrate, PredictsABarrierOfSixteen) {
   up_emulated(16, 22'000);
-  const Json answer = calibrated({"--repetitions", "2"});
+  const Json answer = calibrated({}, "2");
   ASSERT_FALSE(answer.is_null());
   EXPECT_EQ(answer["checks"][0]["operation"], "barrier");
   for (const Json& check : answer["checks"]) EXPECT_NEAR(check["error"].get<double>(), 0, 0.1) << check;
