@@ -17,8 +17,8 @@ constexpr std::array<std::uint16_t, 4> kDisseminations = {2, 3, 4, 8};
 constexpr std::array<std::uint32_t, 4> kSegments = {4096, 16384, 65536, 262144};
 constexpr std::uint64_t kMostSegments = 256;
 constexpr std::uint64_t kMostSegmentMessages = std::uint64_t{1} << 18;
-// Beyond, the processors of shared hosts are taken as their bound says: daemons plan while somebody waits.
-constexpr std::uint64_t kMostHostMessages = std::uint64_t{1} << 18, kMostHostMessagesOfPlan = std::uint64_t{1} << 13;
+// Beyond, shared hosts are predicted by the bound of their processors alone: daemons plan while somebody waits.
+constexpr std::uint64_t kMostHostMessages = std::uint64_t{1} << 18, kMostHostMessagesOfPlan = 2048;
 
 constexpr std::uint64_t kRepresentatives[kSizeClasses] = {8, 16384, 1 << 20};
 
@@ -74,6 +74,7 @@ class Answering {
       if (for_plan_ && is_timed_for_links(entry.choice.algorithm)) continue;
       for (const std::uint16_t parameter : parameters_of(entry)) consider(entry, parameter);
     }
+    predict_shared();
     result_.bound = strongest_bound(shape, question_.model, question_.hosts);
     for (std::size_t i = 0; i < result_.candidates.size(); ++i) {
       const Candidate& c = result_.candidates[i];
@@ -122,19 +123,28 @@ class Answering {
     candidate.segment_bytes = shape.segment_bytes;
     candidate.host_bound = host_bound(*forecast, question_.hosts);
     candidate.predicted = std::max(forecast->completion, candidate.host_bound);
-    predict_shared(shape, *forecast, candidate);
     candidate.busiest_bytes = std::ranges::max_element(forecast->loads, {}, &NodeLoad::bytes)->bytes;
     forecast->loads.clear();
     candidate.forecast = std::move(*forecast);
   }
 
+  // All candidates alike: those with too many messages could only be told their bound, and would look fast.
+  void predict_shared() {
+    if (question_.hosts.nodes <= 1) return;
+    std::uint64_t most = 0;
+    for (const Candidate& c : result_.candidates) most = std::max(most, c.forecast.messages);
+    if (most > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return;
+    for (Candidate& c : result_.candidates)
+      if (c.objection.empty()) predict_shared(c);
+  }
+
   // For a plan only what can still be the fastest.
-  void predict_shared(const OperationShape& shape, const Forecast& forecast, Candidate& candidate) {
-    HostSharing hosts = question_.hosts;
-    if (hosts.nodes <= 1) return;
-    if (forecast.messages > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return;
+  void predict_shared(Candidate& candidate) {
     if (for_plan_ && candidate.host_bound > least_) return;
+    OperationShape shape = question_.shape;
+    shape.choice = candidate.choice, shape.segment_bytes = candidate.segment_bytes;
     const auto schedule = build_schedule(plan_, shape);
+    HostSharing hosts = question_.hosts;
     const auto time = schedule ? predict_on_hosts(*schedule, question_.model, hosts) : std::nullopt;
     if (!time) return;
     candidate.predicted = candidate.with_one_more = *time;

@@ -10,11 +10,14 @@
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/progress_bar.h"
+#include "runtime/daemon/settings.h"
 
 namespace fibocast {
 namespace {
 
-constexpr std::uint32_t kRoundsOfContest = 20;
+// Of every algorithm, for as long as there is time.
+constexpr std::uint32_t kRoundsOfContest = 40;
+constexpr std::chrono::milliseconds kTimeOfRepetition{300};
 
 struct CalibrateOptions {
   std::string dir, socket, output;
@@ -36,6 +39,22 @@ CalibrationPlan plan_of(const CalibrateOptions& options) {
   return plan;
 }
 
+// The most nodes of one host, by the names in cluster.nodes, as daemons count them (shared_hosts()). A daemon tells the
+// addresses of its peers, not its own.
+Result<Rank> colocated_nodes(BenchCluster& cluster) {
+  std::map<NodeId, std::string> addresses;
+  for (NodeId node = 0; node < std::min<NodeId>(2, cluster.size()); ++node) {
+    auto info = cluster.client(node).status();
+    if (!info.ok()) return info.status();
+    for (const PeerInfo& peer : info->peers) addresses[peer.rank] = peer.address;
+  }
+  std::map<std::string, Rank> nodes;
+  Rank most = 1;
+  for (const auto& [node, address] : addresses)
+    if (const auto at = parse_host_port(address)) most = std::max(most, ++nodes[at->host]);
+  return most;
+}
+
 // What the daemons would take by the model, and where they are many times as fast as an emulated machine all that they
 // could take, measured.
 Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel& model, const CalibrationPlan& plan,
@@ -48,8 +67,9 @@ Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel&
   contest.model.occupancy_per_byte = ticks(model.receive_per_byte);
   if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
   contest.repetitions = all ? std::max(plan.repetitions, kRoundsOfContest) : plan.repetitions;
+  if (all) contest.time = kTimeOfRepetition * plan.repetitions;
   contest.seed = plan.seed, contest.scale = plan.scale, contest.emulated = plan.emulated, contest.all = all;
-  return measure_candidates(cluster, contest, {8, 16384}, [](std::size_t, std::size_t) {});
+  return measure_candidates(cluster, contest, {representative_bytes(0), representative_bytes(1)}, [](std::size_t, std::size_t) {});
 }
 
 // All daemons take the model; then the groups that were created get plans by it, while they go on. The others keep
@@ -77,7 +97,9 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   BenchCluster cluster;
   if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
   CalibrationPlan plan = plan_of(options);
-  plan.colocated = cluster.size();
+  auto colocated = colocated_nodes(cluster);
+  if (!colocated.ok()) return report(command, colocated.status());
+  plan.colocated = *colocated;
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Measurements taken;
   const Status status = measure(cluster, plan, taken, [&](std::size_t done, std::size_t all) {

@@ -147,7 +147,9 @@ Result<std::vector<Contest>> measure_candidates(
     contests.push_back(contest_of(plan, cluster.size(), Operation::kMulticast, bytes));
   ContestRunner runner(cluster, plan, contests);
   if (Status status = runner.prepare(); !status.ok()) return status;
-  for (std::uint32_t round = 0; round <= plan.repetitions; ++round) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_over = [&] { return std::chrono::steady_clock::now() - begin > plan.time; };
+  for (std::uint32_t round = 0; round <= plan.repetitions && (round <= kRoundsForAll || !is_over()); ++round) {
     if (Status status = runner.run_round(round); !status.ok()) return status;
     progress(round, plan.repetitions);
   }

@@ -35,6 +35,7 @@ struct ContestPlan {
   CostModel model;  // in thousandths of ns
   HostSharing hosts;
   std::uint32_t repetitions = 20;
+  Duration time = std::chrono::hours(1);  // when that is over, five repetitions are enough
   std::uint64_t seed = 1;
   double scale = 1;
   bool emulated = false;
