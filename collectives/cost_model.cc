@@ -7,8 +7,8 @@
 namespace fibocast {
 
 TickedModel in_ticks(const ExactCosts& costs, Ports ports) {
-  const std::array values = {costs.send,          costs.latency,            costs.occupancy,
-                             costs.send_per_byte, costs.occupancy_per_byte, costs.wake};
+  const std::array values = {costs.send, costs.latency, costs.occupancy, costs.send_per_byte, costs.occupancy_per_byte,
+                             costs.wake};
   const CommonTicks common = to_common_ticks(values);
   const std::vector<std::uint64_t>& t = common.ticks;
   return {{.send = t[0],

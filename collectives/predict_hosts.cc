@@ -12,17 +12,9 @@ namespace {
 using Time = std::uint64_t;
 
 struct Message {
-  enum Kind : std::uint8_t { kData, kAnnounce, kGrant } kind = kData;
   Rank source = 0;
-  std::uint8_t stage = 0;  // kData: of the receiver
+  std::uint8_t stage = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t transfer = 0;  // else: of the sender of the data
-};
-
-// Of a transfer that is sent.
-struct SendState {
-  bool granted = true;
-  std::vector<std::uint64_t> waiting;  // bytes of each repetition that is ready before it is granted
 };
 
 struct StageState {
@@ -33,8 +25,6 @@ struct StageState {
 
 struct NodeState {
   std::vector<StageState> stages;
-  std::vector<SendState> sends;  // by transfer
-  bool called = false;           // and has not announced its data yet
   std::size_t running = 0;  // stages that have not ended
   std::deque<Message> inbox;
   bool idle = true;  // neither in the queue of its host nor on a processor
@@ -79,15 +69,15 @@ class HostEvaluation {
   void prepare(Rank rank) {
     NodeState& node = nodes_[rank];
     const RankPart& part = schedule_.ranks[rank];
+    bool called = false;
     for (const Stage& stage : part.stages) {
       StageState& state = node.stages.emplace_back();
       state.started = stage.after == kNoStage;
       for (const Transfer& t : part.view().receives(stage)) state.through.emplace_back(t.peer, 0);
-      node.called = node.called || stage.waits_for_arrival;
+      called = called || stage.waits_for_arrival;
     }
-    node.sends.resize(part.transfers.size());
     node.running = part.stages.size();
-    if (node.called) enter(HostEvent::kCalled, 0, rank);
+    if (called) enter(HostEvent::kCalled, 0, rank);
   }
 
   void enter(HostEvent::Kind kind, Time time, Rank rank, Message message = {}) {
@@ -115,9 +105,8 @@ class HostEvaluation {
   void go_on(Rank rank, Time now) {
     NodeState& node = nodes_[rank];
     Time until = now;
-    if (node.called) until = announce(rank, until);
     if (!node.inbox.empty()) {
-      until = receive(rank, node.inbox.front(), until);
+      until += receive(rank, node.inbox.front());
       node.inbox.pop_front();
     }
     const std::size_t before = node.running;
@@ -132,44 +121,11 @@ class HostEvaluation {
     serve(host_of(rank), now);
   }
 
-  Time announce(Rank rank, Time now) {
-    const RankPart& part = schedule_.ranks[rank];
-    nodes_[rank].called = false;
-    for (const Stage& stage : part.stages)
-      for (std::uint32_t i = stage.first_transfer + stage.receives; i < end_of(stage); ++i) {
-        if (size_class(transfer_bytes(schedule_.shape, part.transfers[i], 0)) == 0) continue;
-        nodes_[rank].sends[i].granted = false;
-        now = send(now, part.transfers[i].peer, {Message::kAnnounce, rank, 0, 0, i});
-      }
-    return now;
-  }
-
-  static std::uint32_t end_of(const Stage& stage) { return stage.first_transfer + stage.receives + stage.sends; }
-
-  Time send(Time now, Rank to, const Message& message) {
-    now += model_.send + message.bytes * model_.send_per_byte;
-    enter(HostEvent::kArrived, now + model_.latency, to, message);
-    return now;
-  }
-
-  Time receive(Rank rank, const Message& message, Time now) {
-    now += model_.occupancy + message.bytes * model_.occupancy_per_byte;
-    if (message.kind == Message::kAnnounce)
-      return send(now, message.source, {Message::kGrant, rank, 0, 0, message.transfer});
-    if (message.kind == Message::kGrant) return granted(rank, message.transfer, now);
+  Time receive(Rank rank, const Message& message) {
     if (message.stage < nodes_[rank].stages.size())
       for (auto& [source, through] : nodes_[rank].stages[message.stage].through)
         if (source == message.source) ++through;
-    return now;
-  }
-
-  Time granted(Rank rank, std::uint32_t transfer, Time now) {
-    SendState& state = nodes_[rank].sends[transfer];
-    state.granted = true;
-    const Transfer& t = schedule_.ranks[rank].transfers[transfer];
-    for (const std::uint64_t bytes : state.waiting) now = send(now, t.peer, {Message::kData, rank, t.stage, bytes});
-    state.waiting.clear();
-    return now;
+    return model_.occupancy + message.bytes * model_.occupancy_per_byte;
   }
 
   // Runs each stage as often as it has all it waits for; the end of one may start others.
@@ -194,16 +150,12 @@ class HostEvaluation {
     const RankPart& part = schedule_.ranks[rank];
     NodeState& node = nodes_[rank];
     StageState& state = node.stages[index];
-    const Stage& stage = part.stages[index];
-    for (std::uint32_t i = stage.first_transfer + stage.receives; i < end_of(stage); ++i) {
-      const Transfer& t = part.transfers[i];
+    for (const Transfer& t : part.view().sends(part.stages[index])) {
       const std::uint64_t bytes = transfer_bytes(schedule_.shape, t, state.repetition);
-      if (node.sends[i].granted)
-        now = send(now, t.peer, {Message::kData, rank, t.stage, bytes});
-      else
-        node.sends[i].waiting.push_back(bytes);
+      now += model_.send + bytes * model_.send_per_byte;
+      enter(HostEvent::kArrived, now + model_.latency, t.peer, {rank, t.stage, bytes});
     }
-    if (++state.repetition < stage.repeat) return now;
+    if (++state.repetition < part.stages[index].repeat) return now;
     --node.running;
     for (std::size_t i = 0; i < part.stages.size(); ++i)
       if (part.stages[i].after == index) node.stages[i].started = true;

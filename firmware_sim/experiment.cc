@@ -164,9 +164,8 @@ bool Experiment::take_table(OperationShape shape, std::string& error) {
   shape.choice = {Algorithm::kTrees};
   error = objection(shape);
   if (!error.empty()) return false;
-  const auto tree = request_.given
-                        ? request_.given
-                        : choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
+  const auto tree =
+      request_.given ? request_.given : choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
   if (!tree) return false;
   if (tree->size() != request_.ranks) {
     error = "the tree \"" + request_.tree + "\" has " + std::to_string(tree->size()) + " ranks, and the operation " +

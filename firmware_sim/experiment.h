@@ -31,7 +31,7 @@ struct ExperimentRequest {
   std::string algorithm = {};
   std::string tree = {};
   std::optional<Tree> given = {};  // the tree itself, which `tree` names: of as many ranks; turned to begin at `root`
-  Rank ranks = 1;  // that take part; the routers of a flooding come on top
+  Rank ranks = 1;                  // that take part; the routers of a flooding come on top
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = 0;
   Rank root = 0;

@@ -63,7 +63,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--machine", o.machine, "a name or a file that ends in .toml")->capture_default_str();
   app.add_option("--operation", o.operation, "barrier, multicast, reduce, ..");
   auto* algorithm = app.add_option("--algorithm", r.algorithm, "as in fibocast plan schedule; default: planned");
-  app.add_option("--tree", r.tree, "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, .., file:PATH (as in plan tree)")
+  app.add_option("--tree", r.tree,
+                 "sequential, binary, kary:K, binomial, fibo, lambda, heterogeneous, .., file:PATH (as in plan tree)")
       ->excludes(algorithm);
   app.add_option("--ranks", r.ranks, "that take part")->check(CLI::Range(1u, 10'000'000u));
   app.add_option("--bytes", r.bytes, "payload, vector or block");

@@ -17,7 +17,7 @@ namespace {
 
 // Of every algorithm, for as long as there is time.
 constexpr std::uint32_t kRoundsOfContest = 40;
-constexpr std::chrono::milliseconds kTimeOfRepetition{300};
+constexpr std::chrono::milliseconds kTimeOfRepetition{250};
 
 struct CalibrateOptions {
   std::string dir, socket, output;
@@ -69,7 +69,8 @@ Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel&
   contest.repetitions = all ? std::max(plan.repetitions, kRoundsOfContest) : plan.repetitions;
   if (all) contest.time = kTimeOfRepetition * plan.repetitions;
   contest.seed = plan.seed, contest.scale = plan.scale, contest.emulated = plan.emulated, contest.all = all;
-  return measure_candidates(cluster, contest, {representative_bytes(0), representative_bytes(1)}, [](std::size_t, std::size_t) {});
+  return measure_candidates(cluster, contest, {representative_bytes(0), representative_bytes(1)},
+                            [](std::size_t, std::size_t) {});
 }
 
 // All daemons take the model; then the groups that were created get plans by it, while they go on. The others keep

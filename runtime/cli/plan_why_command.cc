@@ -76,13 +76,12 @@ WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   h.tick = costs.ticked.tick, h.is_time = costs.is_time;
   h.one_message = m.send + m.receive();
   h.hosts = {options.colocated, options.processors};
-  const std::array<std::pair<const char*, std::uint64_t>, 6> parts = {
-      {{"s", m.send},
-                                                                      {"l", m.latency},
-                                                                      {"o", m.occupancy},
-                                                                      {"c", m.send_per_byte},
-                                                                      {"d", m.occupancy_per_byte},
-                                                                      {"wake", options.colocated > 1 ? m.wake : 0}}};
+  const std::array<std::pair<const char*, std::uint64_t>, 6> parts = {{{"s", m.send},
+                                                                       {"l", m.latency},
+                                                                       {"o", m.occupancy},
+                                                                       {"c", m.send_per_byte},
+                                                                       {"d", m.occupancy_per_byte},
+                                                                       {"wake", options.colocated > 1 ? m.wake : 0}}};
   for (const auto& [name, ticks] : parts) {
     h.model[name] = h.number(ticks);
     if (ticks > 0) h.model_text += std::string(name) + " = " + h.human(ticks) + ", ";

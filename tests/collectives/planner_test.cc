@@ -87,11 +87,13 @@ TEST(Planner, WakingNodesDecidesWhereTheyShareAProcessor) {
   const PlanAnswer a = answer(q);
   EXPECT_EQ(a.best()->name, "sequential");
   EXPECT_LT(find(a, "kary:4").predicted, find(a, "dissemination:2").predicted);
-  EXPECT_EQ(find(a, "kary:4").predicted, *predict_on_hosts(*build_schedule(fibo_plan(q.model), [&] {
-    OperationShape shape = q.shape;
-    shape.choice = find(a, "kary:4").choice;
-    return shape;
-  }()), q.model, q.hosts));
+  EXPECT_EQ(find(a, "kary:4").predicted, *predict_on_hosts(*build_schedule(fibo_plan(q.model),
+                                                                           [&] {
+                                                                             OperationShape shape = q.shape;
+                                                                             shape.choice = find(a, "kary:4").choice;
+                                                                             return shape;
+                                                                           }()),
+                                                           q.model, q.hosts));
 }
 
 TEST(Planner, TreesWinWhereNodesShareAProcessor) {

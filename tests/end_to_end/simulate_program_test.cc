@@ -44,8 +44,8 @@ TEST(SimulateProgram, AnyTreeOfAFile) {
   TestCluster here;
   const std::string tree = here.file("chain.tree");
   std::ofstream(tree) << "2 0 - 1  # a chain\n";
-  const Words words = {"simulate", "--machine", "manna",        "--operation", "multicast", "--ranks",
-                       "4",        "--tree",    "file:" + tree, "--json"};
+  const Words words = {"simulate", "--machine", "manna",  "--operation",  "multicast",
+                       "--ranks",  "4",         "--tree", "file:" + tree, "--json"};
   const Ended ended = here.run(words);
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.json()["completion_ns"], 3 * 115'000);

@@ -10,9 +10,9 @@
 namespace fibocast {
 namespace {
 
-constexpr int kSteps = 500;           // of o between 0 and r
-constexpr double kAlike = 1.1;        // costs of one type of node differ by less
-constexpr double kFar = 1.5;          // round trips to another host take so much longer
+constexpr int kSteps = 500;     // of o between 0 and r
+constexpr double kAlike = 1.1;  // costs of one type of node differ by less
+constexpr double kFar = 1.5;    // round trips to another host take so much longer
 constexpr double kVague = 0.3;  // of r: an interval of o that is wider says nothing
 
 // A value over the sizes: at no bytes, and per byte.
@@ -45,8 +45,8 @@ double fan_in_time(std::vector<double> arrivals, double occupancy) {
 }
 
 // The o between 0 and r with which the fan-ins of a root are explained best; its senders may have different s. All of
-// them begin later than they should by what a host needs to release somebody who waits: that belongs to no cost, so it is
-// left free, and o is what one more sender adds.
+// them begin later than they should by what a host needs to release somebody who waits: that belongs to no cost, so it
+// is left free, and o is what one more sender adds.
 class FanIns {
  public:
   FanIns(const Measurements& taken, const Calibration& calibration, NodeId root)
@@ -208,7 +208,8 @@ void find_unidentified(Calibration& c) {
   c.unidentified.push_back("R_c and X_c, R_m and X_m: only their sums can be measured from outside");
   if (c.shared_host) {
     c.unidentified.push_back(
-        "s, l and o of single messages: they are lost in waking up a host's nodes; those above are of whole operations");
+        "s, l and o of single messages: they are lost in waking up a host's nodes; those above are of whole "
+        "operations");
     c.unidentified.push_back("S_m and R_m + X_m: on a shared host only their sum counts; each is given as half of it");
     return;
   }

@@ -93,7 +93,8 @@ HostFit fit_host(std::span<const HostExperiment> experiments, Rank colocated) {
     const HostSearch search(experiments, {.nodes = colocated, .processors = processors});
     const Costs5 found = search.best(kStart, kFirstStep, measured);
     const double error = search.error(found, measured);
-    if (error < least) least = error, costs = found, fit.processors = processors;
+    if (error >= least) break;
+    least = error, costs = found, fit.processors = processors;
   }
   fit.error = least;
   const HostSearch search(experiments, {.nodes = colocated, .processors = fit.processors});

@@ -1,6 +1,6 @@
-// The costs of nodes that share the processors of a host, where what single messages cost is lost in the noise of waking
-// up: those with which predict_on_hosts() explains whole operations best, some with few messages and many wakings, some
-// the other way round, some deep, some flat, some of a few nodes only.
+// The costs of nodes that share the processors of a host, where what single messages cost is lost in the noise of
+// waking up: those with which predict_on_hosts() explains whole operations best, some with few messages and many
+// wakings, some the other way round, some deep, some flat, some of a few nodes only.
 #pragma once
 
 #include <span>

@@ -291,8 +291,8 @@ Status Calibrator::add_postal() {
 Status Calibrator::add_whole() {
   constexpr auto kBarrier = Operation::kBarrier, kMulticast = Operation::kMulticast;
   constexpr std::tuple<Operation, const char*, std::uint64_t> kRuns[] = {
-      {kBarrier, "sequential", 0},       {kBarrier, "kary:1", 0},           {kBarrier, "dissemination:2", 0},
-      {kBarrier, "dissemination:8", 0},  {kMulticast, "sequential", 0},     {kMulticast, "kary:1", 0},
+      {kBarrier, "sequential", 0},       {kBarrier, "kary:1", 0},       {kBarrier, "dissemination:2", 0},
+      {kBarrier, "dissemination:8", 0},  {kMulticast, "sequential", 0}, {kMulticast, "kary:1", 0},
       {kMulticast, "sequential", 32768}, {kMulticast, "kary:1", 32768}};
   Nodes all(size());
   std::iota(all.begin(), all.end(), 0);

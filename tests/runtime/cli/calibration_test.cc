@@ -151,8 +151,12 @@ Measurements on_a_host(const CostModel& costs, const HostSharing& hosts, double 
 
 TEST(Calibration, ASharedHostIsFittedByWholeOperations) {
   for (const std::uint32_t processors : {1u, 2u, 4u}) {
-    const CostModel costs{.send = 6'000, .latency = 4'000, .occupancy = 3'000, .send_per_byte = 1,
-                          .occupancy_per_byte = 1, .wake = 20'000};
+    const CostModel costs{.send = 6'000,
+                          .latency = 4'000,
+                          .occupancy = 3'000,
+                          .send_per_byte = 1,
+                          .occupancy_per_byte = 1,
+                          .wake = 20'000};
     CalibrationPlan plan;
     plan.colocated = 16;
     const HostSharing hosts{.nodes = 16, .processors = processors};
@@ -172,8 +176,8 @@ TEST(Calibration, ASharedHostIsFittedByWholeOperations) {
       std::string error;
       shape.choice = *choose_algorithm(shape.operation, algorithm, error);
       const auto schedule = build_schedule(fibo_plan({}), shape);
-      expect_near(double(*predict_on_hosts(*schedule, fitted, hosts)), double(*predict_on_hosts(*schedule, costs, hosts)),
-                  0.1, algorithm);
+      expect_near(double(*predict_on_hosts(*schedule, fitted, hosts)),
+                  double(*predict_on_hosts(*schedule, costs, hosts)), 0.1, algorithm);
     }
   }
 }
