@@ -41,7 +41,7 @@ class Calibrate : public testing::Test {
     Words words{"calibrate", "--json", "--repetitions", repetitions};
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = cluster_.run(words);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.exit_code, 0) << ended.err << ended.out;
     return ended.exit_code == 0 ? ended.json() : Json{};
   }
   TestCluster cluster_;

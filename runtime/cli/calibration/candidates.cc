@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kRoundsForAll = 5;  // before anybody can be left out
 constexpr double kFarBehind = 1.4;          // of the best median
-constexpr double kLateContest = 0.01;       // of an emulated card: then it is measured again
-constexpr int kTriesOfContest = 5;
+constexpr double kLateContest = 0.02;       // of an emulated card: then it is measured again
+constexpr int kTriesOfContest = 10;
 
 // What the ranks send and wait for, without the name of the algorithm.
 std::string messages_of(const Plan& plan, const OperationShape& shape) {
