@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSteps = 500;     // of o between 0 and r
 constexpr double kAlike = 1.1;  // costs of one type of node differ by less
-constexpr double kFar = 1.5;    // round trips to another host take so much longer
+constexpr double kOtherHost = 1.5;    // round trips to another host take so much longer
 constexpr double kVague = 0.3;  // of r: an interval of o that is wider says nothing
 
 // A value over the sizes: at no bytes, and per byte.
@@ -183,7 +183,7 @@ std::vector<std::vector<NodeId>> near_each_other(const Measurements& taken, Node
   for (const auto& [pair, sample] : taken.round_trips)
     if (!sample.empty()) sorted.push_back(times[pair] = median(sample));
   std::ranges::sort(sorted);
-  double limit = HUGE_VAL, largest = kFar;
+  double limit = HUGE_VAL, largest = kOtherHost;
   for (std::size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i] > largest * sorted[i - 1]) largest = sorted[i] / sorted[i - 1], limit = sorted[i];
   std::vector<NodeId> host(nodes);
