@@ -10,10 +10,10 @@
 namespace fibocast {
 namespace {
 
-constexpr int kSteps = 500;     // of o between 0 and r
-constexpr double kAlike = 1.1;  // costs of one type of node differ by less
-constexpr double kOtherHost = 1.5;    // round trips to another host take so much longer
-constexpr double kVague = 0.3;  // of r: an interval of o that is wider says nothing
+constexpr int kSteps = 500;         // of o between 0 and r
+constexpr double kAlike = 1.1;      // costs of one type of node differ by less
+constexpr double kOtherHost = 1.5;  // round trips to another host take so much longer
+constexpr double kVague = 0.3;      // of r: an interval of o that is wider says nothing
 
 // A value over the sizes: at no bytes, and per byte.
 struct OverBytes {
