@@ -68,15 +68,19 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   std::byte end_probe_{};
 };
 
-// A connection that we accepted. Closed when it says something impossible, or nothing valid for 10 s.
+// A connection that we accepted. Closed when it announces an impossible length, when its first frame is not taken, or
+// when none came within `patience`.
 class TcpReceiver : public std::enable_shared_from_this<TcpReceiver> {
  public:
-  using OnFrame = std::function<void(std::span<const std::byte>)>;
+  using OnFrame = std::function<bool(std::span<const std::byte>)>;  // false: not valid
   TcpReceiver(boost::asio::ip::tcp::socket socket, TransportCounters& counters, std::size_t largest_frame,
               std::chrono::milliseconds patience);
 
   void start(OnFrame on_frame, std::function<void()> on_closed);
   void close();
+  // Because others need its place.
+  void turn_away();
+  bool is_proved() const { return valid_; }
 
  private:
   void read();
@@ -92,7 +96,7 @@ class TcpReceiver : public std::enable_shared_from_this<TcpReceiver> {
   std::function<void()> on_closed_;
   std::vector<std::byte> buffer_;
   std::size_t filled_ = 0;
-  bool valid_ = false;  // it sent a whole frame once
+  bool valid_ = false;  // it sent a valid frame once
 };
 
 }  // namespace fibocast

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <utility>
 
-#include "transport/frame.h"
 #include "transport/tcp_connection.h"
 
 namespace fibocast {
@@ -21,9 +20,7 @@ void TcpReceiver::start(OnFrame on_frame, std::function<void()> on_closed) {
   on_closed_ = std::move(on_closed);
   patience_timer_.expires_after(patience_);
   patience_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
-    if (error || self->valid_ || !self->socket_.is_open()) return;
-    ++self->counters_.turned_away;
-    self->end();
+    if (!error && !self->valid_ && self->socket_.is_open()) self->turn_away();
   });
   read();
 }
@@ -32,6 +29,11 @@ void TcpReceiver::close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   patience_timer_.cancel();
+}
+
+void TcpReceiver::turn_away() {
+  ++counters_.turned_away;
+  end();
 }
 
 void TcpReceiver::end() {
@@ -47,8 +49,7 @@ void TcpReceiver::read() {
     self->filled_ += bytes;
     if (!self->take_frames()) {
       ++self->counters_.malformed;
-      ++self->counters_.turned_away;
-      return self->end();
+      return self->turn_away();
     }
     if (self->socket_.is_open()) self->read();
   });
@@ -63,12 +64,12 @@ bool TcpReceiver::take_frames() {
     if (length > largest_frame_) return false;
     if (filled_ - at < kTcpLengthBytes + length) break;
     const auto frame = std::span<const std::byte>(buffer_).subspan(at + kTcpLengthBytes, length);
-    if (!decode_frame(frame)) return false;
+    const bool valid = on_frame_(frame);
+    if (!socket_.is_open()) return true;
+    if (!valid && !valid_) return false;
     valid_ = true;
     ++counters_.frames_received;
     counters_.bytes_received += kTcpLengthBytes + length;
-    on_frame_(frame);
-    if (!socket_.is_open()) return true;
     at += kTcpLengthBytes + length;
   }
   std::memmove(buffer_.data(), buffer_.data() + at, filled_ - at);

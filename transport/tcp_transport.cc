@@ -1,5 +1,6 @@
 #include "transport/tcp_transport.h"
 
+#include <algorithm>
 #include <sstream>
 #include <system_error>
 
@@ -9,7 +10,7 @@ namespace fibocast {
 namespace {
 
 using boost::asio::ip::tcp;
-constexpr std::size_t kLargestFrame = kMaxHeadBytes + 32 * 1024;
+constexpr std::size_t kLargestFrame = kMaxHeadBytes + 32 * 1024;  // sealed or not
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 [[noreturn]] void cannot_listen(const tcp::endpoint& endpoint, const boost::system::error_code& error) {
@@ -82,28 +83,43 @@ void TcpTransport::accept() {
   acceptor_.async_accept(
       [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error, tcp::socket socket) {
         if (alive.expired() || !acceptor_.is_open()) return;
-        if (!error) {
-          take(std::move(socket));
-          return accept();
-        }
+        if (!error) take(std::move(socket));
+        const auto now = std::chrono::steady_clock::now();
+        if (now - accepting_since_ > kAcceptPause) accepting_since_ = now, accepts_ = 0;
         // Out of descriptors, say: trying again at once would spin.
-        accept_pause_.expires_after(kAcceptPause);
-        accept_pause_.async_wait([this, alive](const boost::system::error_code& cancelled) {
-          if (!cancelled && !alive.expired() && acceptor_.is_open()) accept();
-        });
+        if (error || ++accepts_ > settings_.accepts_at_once) return pause_accepting();
+        accept();
       });
 }
 
+void TcpTransport::pause_accepting() {
+  accept_pause_.expires_after(kAcceptPause);
+  accept_pause_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {
+    if (!cancelled && !alive.expired() && acceptor_.is_open()) accept();
+  });
+}
+
+// Whoever has the key proves itself at once, so the oldest that did not is no peer.
+bool TcpTransport::make_room() {
+  const auto unproved = [](const auto& receiver) { return !receiver->is_proved(); };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(receivers_, unproved));
+  if (receivers_.size() < settings_.most_accepted && count < settings_.most_unproved) return true;
+  if (count == 0) return false;
+  const std::shared_ptr<TcpReceiver> oldest = *std::ranges::find_if(receivers_, unproved);
+  oldest->turn_away();
+  return true;
+}
+
 void TcpTransport::take(tcp::socket socket) {
-  if (receivers_.size() >= settings_.most_accepted) {
+  if (!make_room()) {
     ++counters_.turned_away;
     return;  // closes it
   }
   ++counters_.accepted;
   auto receiver = std::make_shared<TcpReceiver>(std::move(socket), counters_, kLargestFrame, settings_.patience);
-  receivers_.insert(receiver);
-  receiver->start([this](std::span<const std::byte> frame) { handlers_.on_frame(frame); },
-                  [this, weak = std::weak_ptr(receiver)] { receivers_.erase(weak.lock()); });
+  receivers_.push_back(receiver);
+  receiver->start([this](std::span<const std::byte> frame) { return handlers_.on_frame(frame); },
+                  [this, weak = std::weak_ptr(receiver)] { receivers_.remove(weak.lock()); });
 }
 
 }  // namespace fibocast

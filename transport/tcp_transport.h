@@ -5,8 +5,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <list>
 #include <memory>
-#include <set>
 #include <unordered_map>
 
 #include "transport/tcp_connection.h"
@@ -19,7 +19,9 @@ struct TcpSettings {
   boost::asio::ip::tcp::endpoint listen;       // port 0: any free one
   std::size_t queue_frames = 64;               // waiting for one peer
   std::size_t queue_bytes = 256 * 1024;        // waiting for one peer
-  std::size_t most_accepted = 512;             // connections; more are closed at once
+  std::size_t most_accepted = 512;             // connections
+  std::size_t most_unproved = 64;              // of them, without a valid frame so far: 66 KB each
+  unsigned accepts_at_once = 128;              // in 100 ms; more wait in the kernel's queue
   std::chrono::milliseconds patience{10'000};  // for the first valid frame of an accepted connection
 };
 
@@ -45,6 +47,8 @@ class TcpTransport final : public Transport {
  private:
   void accept();
   void take(boost::asio::ip::tcp::socket socket);
+  bool make_room();
+  void pause_accepting();
   std::shared_ptr<TcpSender> make_sender(NodeId peer);
 
   boost::asio::io_context& io_;
@@ -53,7 +57,9 @@ class TcpTransport final : public Transport {
   boost::asio::steady_timer accept_pause_;
   Handlers handlers_;
   std::unordered_map<NodeId, std::shared_ptr<TcpSender>> senders_;
-  std::set<std::shared_ptr<TcpReceiver>> receivers_;
+  std::list<std::shared_ptr<TcpReceiver>> receivers_;  // the oldest first
+  std::chrono::steady_clock::time_point accepting_since_{};
+  unsigned accepts_ = 0;  // since then
   TransportCounters counters_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers already queued look whether we still are
 };

@@ -17,8 +17,8 @@ namespace fibocast {
 class Transport {
  public:
   struct Handlers {
-    // A whole frame arrived; the bytes are valid during the call only.
-    std::function<void(std::span<const std::byte> frame)> on_frame;
+    // A whole frame arrived; the bytes are valid during the call only. False: it is none, or not authentic.
+    std::function<bool(std::span<const std::byte> frame)> on_frame;
     // After send() returned false: this peer takes frames again.
     std::function<void(NodeId peer)> on_writable;
     // Frames handed to send() may be lost (a TCP connection broke). Evidence, not a verdict.

@@ -56,7 +56,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
 }
 
 void NodeHost::start() {
-  transport_.start({.on_frame = [this](std::span<const std::byte> frame) { on_frame(frame); },
+  transport_.start({.on_frame = [this](std::span<const std::byte> frame) { return on_frame(frame); },
                     .on_writable =
                         [this](NodeId peer) {
                           read_clock();
@@ -77,9 +77,10 @@ void NodeHost::start() {
   pump();
 }
 
-void NodeHost::on_frame(std::span<const std::byte> frame) {
-  node_.on_datagram(frame, read_clock());
-  pump();
+bool NodeHost::on_frame(std::span<const std::byte> frame) {
+  const bool taken = node_.on_datagram(frame, read_clock());
+  if (taken) pump();
+  return taken;
 }
 
 std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {

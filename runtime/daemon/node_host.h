@@ -81,7 +81,7 @@ class NodeHost {
   const PayloadMemory& payload_memory() const { return memory_; }
 
  private:
-  void on_frame(std::span<const std::byte> frame);
+  bool on_frame(std::span<const std::byte> frame);
   void take_event(const Event& event);
   void do_work(const LocalWork& work);
   bool drain_events();

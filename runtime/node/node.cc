@@ -245,20 +245,21 @@ void Node::set_fragment_bytes(NodeId peer, std::uint32_t bytes) {
   if (ReliableChannel* c = peers::reach(*state_, peer, 0)) c->set_fragment_bytes(bytes);
 }
 
-void Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
+bool Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
   NodeState& s = *state_;
   const std::optional<Frame> frame = decode_frame(datagram);
   const bool ours =
       frame && frame->to == s.settings.self && frame->from < s.settings.nodes && frame->from != s.settings.self;
   if (!ours) {
     ++s.counters.malformed;
-    return;
+    return false;
   }
   ReliableChannel* channel = peers::reach(s, frame->from, now);
-  if (channel == nullptr) return;  // counted; it will try again
+  if (channel == nullptr) return true;  // counted; it will try again
   if (channel->on_frame(*frame, now)) presence::on_heard(s, frame->from, now);
   drain(s, frame->from, now);
   settle(s, now);
+  return true;
 }
 
 void Node::on_timer(Nanoseconds now) {

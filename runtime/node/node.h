@@ -264,7 +264,8 @@ class Node {
   void set_fragment_bytes(NodeId peer, std::uint32_t bytes);
 
   // -- events in
-  void on_datagram(std::span<const std::byte> datagram, Nanoseconds now);
+  // False: it is no frame for this node.
+  bool on_datagram(std::span<const std::byte> datagram, Nanoseconds now);
   void on_timer(Nanoseconds now);
   void on_path_reset(NodeId peer, Nanoseconds now);
   // The peer's address refused a frame (ICMP), or its connection broke: evidence, not a verdict.

@@ -26,16 +26,17 @@ const std::vector<Layer>& layers() {
       {"collectives core", "collectives/", {"collectives core"}, {}},
       {"collectives", "collectives/", {"collectives core", "collectives"}, {}},
       {"transport core", "transport/", {"transport core"}, {}},
+      {"seal", "transport/seal/", {"transport core", "seal"}, {"sodium.h"}},
       {"sockets",
        "transport/",
-       {"transport core", "sockets"},
+       {"transport core", "seal", "sockets"},
        {"boost/", "sys/", "netinet/", "arpa/", "linux/", "posix"}},
       {"node", "runtime/node/", {"collectives core", "transport core", "node"}, {}},
       {"wire", "runtime/wire/", below_hosts_and({}), {"google/protobuf/", "nlohmann/"}},
-      {"daemon", "runtime/daemon/", below_hosts_and({"sockets", "daemon"}), kHosted},
+      {"daemon", "runtime/daemon/", below_hosts_and({"seal", "sockets", "daemon"}), kHosted},
       {"client", "runtime/client/", below_hosts_and({"sockets", "daemon", "client"}), kHosted},
       {"calibration", "runtime/calibration/", below_hosts_and({"sockets", "client", "calibration"}), kHosted},
-      {"cli", "runtime/cli/", below_hosts_and({"sockets", "daemon", "client", "calibration", "cli"}), kHosted},
+      {"cli", "runtime/cli/", below_hosts_and({"seal", "sockets", "daemon", "client", "calibration", "cli"}), kHosted},
       {"firmware_sim",
        "firmware_sim/",
        below_hosts_and({"firmware_sim"}),
@@ -71,6 +72,7 @@ bool contains(const std::vector<std::string_view>& list, std::string_view word) 
 // slash nor a dot; one with a dot alone (<unistd.h>) is the system's.
 bool external_allowed(const Layer& layer, std::string_view header) {
   if (header.find_first_of("/.") == std::string_view::npos) return true;
+  if (contains(layer.external, header)) return true;
   if (header.find('/') == std::string_view::npos) return contains(layer.external, "posix");
   return std::any_of(layer.external.begin(), layer.external.end(),
                      [&](std::string_view prefix) { return header.starts_with(prefix); });
@@ -102,6 +104,7 @@ std::string judge(const Layer& layer, std::string_view header, bool angle) {
 }  // namespace
 
 const Layer* layer_of(std::string_view path) {
+  if (path.starts_with("transport/seal/")) return find_layer("seal");
   if (path.starts_with("transport/"))
     return find_layer(is_source_of(FIBOCAST_SOCKET_FILES, path) ? "sockets" : "transport core");
   if (path.starts_with("collectives/models/")) return find_layer("collectives");

@@ -29,7 +29,7 @@ Endpoint::Endpoint(boost::asio::io_context& io, std::unique_ptr<Transport> trans
     peers_[id] = peer;
   }
   Transport::Handlers handlers;
-  handlers.on_frame = [this](std::span<const std::byte> bytes) { on_frame(bytes); };
+  handlers.on_frame = [this](std::span<const std::byte> bytes) { return on_frame(bytes); };
   handlers.on_writable = [this](NodeId id) { peers_.at(id)->blocked = false, service(id); };
   handlers.on_reset = [this](NodeId id) { channel(id).on_path_reset(now()), service(id); };
   transport_->start(std::move(handlers));
@@ -41,11 +41,12 @@ Endpoint::Endpoint(boost::asio::io_context& io, std::unique_ptr<Transport> trans
 
 Endpoint::~Endpoint() { transport_->stop(); }
 
-void Endpoint::on_frame(std::span<const std::byte> bytes) {
+bool Endpoint::on_frame(std::span<const std::byte> bytes) {
   const auto frame = decode_frame(bytes);
-  if (!frame || !peers_.contains(frame->from)) return;
+  if (!frame || !peers_.contains(frame->from)) return false;
   channel(frame->from).on_frame(*frame, now());
   service(frame->from);
+  return true;
 }
 
 void Endpoint::service(NodeId id) {

@@ -37,7 +37,7 @@ class Endpoint {
     Nanoseconds armed_for = kNoDeadline;
     bool blocked = false;
   };
-  void on_frame(std::span<const std::byte> bytes);
+  bool on_frame(std::span<const std::byte> bytes);
   void transmit(Peer& peer, NodeId id);
   void arm(Peer& peer, NodeId id);
   static Nanoseconds now();

@@ -19,6 +19,7 @@ class FaultyTransportTest : public ::testing::Test {
     Transport::Handlers handlers;
     handlers.on_frame = [&](std::span<const std::byte> f) {
       numbers.push_back(static_cast<int>(f[0]) * 256 + static_cast<int>(f[1]));
+      return true;
     };
     receiver.start(std::move(handlers));
     if (is_cut) faulty.cut(1, true);

@@ -31,7 +31,11 @@ class TcpTransportTest : public ::testing::Test {
   static std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
   Transport::Handlers collect() {
     Transport::Handlers handlers;
-    handlers.on_frame = [this](std::span<const std::byte> frame) { frames.push_back(frame.size()); };
+    handlers.on_frame = [this](std::span<const std::byte> frame) {
+      if (!decode_frame(frame)) return false;
+      frames.push_back(frame.size());
+      return true;
+    };
     handlers.on_writable = [this](NodeId) { ++writable; };
     handlers.on_reset = [this](NodeId) { ++resets; };
     return handlers;

@@ -15,7 +15,10 @@ class UdpTransportTest : public ::testing::Test {
   static std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
   Transport::Handlers collect() {
     Transport::Handlers handlers;
-    handlers.on_frame = [this](std::span<const std::byte> frame) { frames.push_back(frame.size()); };
+    handlers.on_frame = [this](std::span<const std::byte> frame) {
+      frames.push_back(frame.size());
+      return true;
+    };
     return handlers;
   }
   ::testing::AssertionResult run_until(const std::function<bool()>& condition) {

@@ -1,0 +1,38 @@
+// Seals every frame on its way to another transport, and opens what comes from there; see seal/sealer.h. What is not
+// authentic ends here: nothing above ever sees it.
+#pragma once
+
+#include "transport/seal/sealer.h"
+#include "transport/transport.h"
+
+namespace fibocast {
+
+class SealingTransport final : public Transport {
+ public:
+  // `inner` outlives it. `settings.largest_frame` and `.first_stamp` are filled in here.
+  SealingTransport(Transport& inner, SealSettings settings, KeyRing keys,
+                   std::function<void(Sealer::Refusal why, NodeId claimed, KeyId key)> on_refused);
+
+  // Bytes that a transport must have room for beyond a frame.
+  static constexpr std::size_t kOverhead = seal::kFrameOverhead;
+  Sealer& sealer() { return sealer_; }
+  const Sealer& sealer() const { return sealer_; }
+  // Other keys from now on: Sealer::set_keys().
+  void set_keys(KeyRing keys);
+
+  void start(Handlers handlers) override;
+  bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to) - kOverhead; }
+  std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
+  void stop() override { inner_.stop(); }
+
+ private:
+  static Nanoseconds now();
+  bool on_datagram(std::span<const std::byte> datagram);
+
+  Transport& inner_;
+  Handlers handlers_;
+  Sealer sealer_;
+};
+
+}  // namespace fibocast
