@@ -40,7 +40,7 @@ void put_identity(const Frame& f, std::byte* at) {
   put<std::uint8_t>(at + 2, kFrameMajor);
   put<std::uint8_t>(at + 3, f.version_minor);
   put<std::uint8_t>(at + 4, static_cast<std::uint8_t>(f.type));
-  put<std::uint8_t>(at + 5, f.key_id);
+  put<std::uint8_t>(at + 5, 0);
   put<std::uint8_t>(at + 6, flags_of(f));
   put<std::uint8_t>(at + 7, 0);
   put<std::uint64_t>(at + 8, f.counter);
@@ -63,13 +63,11 @@ void put_lanes(const Frame& f, std::byte* at) {
   put<std::uint16_t>(at + 96, static_cast<std::uint16_t>(f.body.size()));
   put<std::uint16_t>(at + 98, 0);
   put<std::uint32_t>(at + 100, f.payload_length);
-  std::copy(f.tag.begin(), f.tag.end(), at + 104);
 }
 
 void get_identity(const std::byte* at, Frame& f) {
   f.version_minor = get<std::uint8_t>(at + 3);
   f.type = static_cast<FrameType>(get<std::uint8_t>(at + 4));
-  f.key_id = get<std::uint8_t>(at + 5);
   const auto flags = get<std::uint8_t>(at + 6);
   f.urgent = (flags & kUrgentFlag) != 0;
   f.bulk_again = (flags & kBulkAgainFlag) != 0;
@@ -92,7 +90,6 @@ void get_lanes(const std::byte* at, Frame& f) {
   f.echo = get<std::uint32_t>(at + 88);
   f.held_ns = get<std::uint32_t>(at + 92);
   f.payload_length = get<std::uint32_t>(at + 100);
-  std::copy(at + 104, at + 120, f.tag.begin());
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 //        2    1  version, major: another one is not decoded
 //        3    1  version, minor: additions that an older node may ignore
 //        4    1  type
-//        5    1  key id (0: not sealed)
+//        5    1  zero
 //        6    1  flags: bit 0 urgent, bit 1 send the bulk lane again, bit 2 a small frame was dropped at a gap
 //        7    1  zero
-//        8    8  frame counter: new for every datagram put on the wire, resends included (nonce of the sealing)
+//        8    8  frame counter: new for every frame that leaves the channel, resends included
 //       16    4  from node
 //       20    4  to node
 //       24    4  session of the sender: low 32 bits of its incarnation
@@ -26,8 +26,9 @@
 //       96    2  body length, at most 272
 //       98    2  zero
 //      100    4  payload length
-//      104   16  tag, reserved for sealing, zero now
-//      120       body, then payload, then nothing
+//      104       body, then payload, then nothing
+//
+// Sealing (seal/) wraps whole frames; nothing of it shows here.
 #pragma once
 
 #include <array>
@@ -40,10 +41,10 @@
 
 namespace fibocast {
 
-inline constexpr std::size_t kFrameHeaderBytes = 120;
+inline constexpr std::size_t kFrameHeaderBytes = 104;
 inline constexpr std::size_t kMaxBodyBytes = 272;
 inline constexpr std::size_t kMaxHeadBytes = kFrameHeaderBytes + kMaxBodyBytes;
-inline constexpr std::uint8_t kFrameMajor = 1;
+inline constexpr std::uint8_t kFrameMajor = 2;
 inline constexpr std::uint8_t kFrameMinor = 0;
 
 // Values go over the wire: append only.
@@ -61,7 +62,6 @@ using BulkBits = std::array<std::uint64_t, 4>;  // 256 selective acknowledgement
 struct Frame {
   FrameType type = FrameType::kAck;
   std::uint8_t version_minor = kFrameMinor;
-  std::uint8_t key_id = 0;
   bool urgent = false;
   bool bulk_again = false;     // fragments in flight were dropped: their stream is known only now
   bool small_dropped = false;  // small frames up to `echo` were dropped, because one before them is missing
@@ -80,7 +80,6 @@ struct Frame {
   std::uint32_t echo = 0;
   std::uint32_t held_ns = 0;
   std::uint32_t payload_length = 0;
-  std::array<std::byte, 16> tag{};
   std::span<const std::byte> body;
   std::span<const std::byte> payload;  // filled by decode only
 };
