@@ -1,6 +1,7 @@
 """A cluster of containers: up, a command in each of them, logs, and down so that nothing is left."""
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -156,12 +157,20 @@ def remove_network(network):
     docker("network", "rm", network)
 
 
+def write_key(path):
+    """A new key for one cluster, as `fibocast key generate` makes it."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f"primary {secrets.token_hex(32)}\n")
+
+
 @contextmanager
 def containers(nodes, project, file="compose.yaml", **environment):
-    """Not up yet on entry; down however the block ends."""
-    cluster = Containers(nodes, project, file, **environment)
-    try:
-        yield cluster
-    finally:
-        with undisturbed():
-            cluster.down()
+    """Not up yet on entry; down however the block ends. They have a key of their own."""
+    with tempfile.TemporaryDirectory(prefix="fibocast-keys-") as keys:
+        write_key(Path(keys) / "key")
+        cluster = Containers(nodes, project, file, FIBOCAST_KEYS=keys, **environment)
+        try:
+            yield cluster
+        finally:
+            with undisturbed():
+                cluster.down()
