@@ -21,7 +21,7 @@ SealSettings completed(SealSettings settings) {
 }  // namespace
 
 SealingTransport::SealingTransport(Transport& inner, SealSettings settings, KeyRing keys,
-                                   std::function<void(Sealer::Refusal, NodeId, KeyId)> on_refused)
+                                   decltype(Sealer::Host::on_refused) on_refused)
     : inner_(inner),
       sealer_(completed(std::move(settings)), std::move(keys),
               {.send = [this](NodeId to, std::span<const std::byte> datagram) { inner_.send(to, datagram, {}); },

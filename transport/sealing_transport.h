@@ -11,7 +11,7 @@ class SealingTransport final : public Transport {
  public:
   // `inner` outlives it. `settings.largest_frame` and `.first_stamp` are filled in here.
   SealingTransport(Transport& inner, SealSettings settings, KeyRing keys,
-                   std::function<void(Sealer::Refusal why, NodeId claimed, KeyId key)> on_refused);
+                   decltype(Sealer::Host::on_refused) on_refused);
 
   // Bytes that a transport must have room for beyond a frame.
   static constexpr std::size_t kOverhead = seal::kFrameOverhead;

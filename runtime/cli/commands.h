@@ -16,6 +16,7 @@ void add_trace_command(CLI::App& app, Command& command);
 void add_wait_command(CLI::App& app, Command& command);
 void add_shell_command(CLI::App& app, Command& command);
 void add_run_command(CLI::App& app, Command& command);
+void add_key_command(CLI::App& app, Command& command);
 void add_group_command(CLI::App& app, Command& command);
 void add_barrier_command(CLI::App& app, Command& command);
 void add_multicast_command(CLI::App& app, Command& command);

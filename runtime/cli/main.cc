@@ -19,6 +19,7 @@ void add_commands(CLI::App& app, Command& command) {
   add_trace_command(app, command);
   add_shell_command(app, command);
   add_run_command(app, command);
+  add_key_command(app, command);
   add_group_command(app, command);
   add_barrier_command(app, command);
   add_multicast_command(app, command);

@@ -38,7 +38,8 @@ Json to_json(const GroupInfo& group) {
 Json to_json(const NodeInfo& node) {
   Json json{{"rank", node.rank},           {"size", node.size},       {"cluster", node.cluster},
             {"transport", node.transport}, {"version", node.version}, {"pid", node.pid},
-            {"connected", node.connected}, {"clients", node.clients}, {"payload_bytes_used", node.payload_bytes_used}};
+            {"connected", node.connected}, {"clients", node.clients}, {"payload_bytes_used", node.payload_bytes_used},
+            {"security", node.security},   {"keys", node.keys}};
   json["peers"] = Json::array();
   for (const PeerInfo& peer : node.peers) json["peers"].push_back(to_json(peer));
   json["groups"] = Json::array();
@@ -55,7 +56,8 @@ std::uint64_t resends_of(const NodeInfo& node) {
 
 void print_node(const NodeInfo& node) {
   std::cout << "rank " << node.rank << " of " << node.size << " in cluster '" << node.cluster << "' over "
-            << node.transport << ", fibocastd " << node.version << ", process " << node.pid << "\n\n"
+            << node.transport << ", fibocastd " << node.version << ", process " << node.pid << "\n"
+            << node.security << "\n\n"
             << "rank  state       address                 sent   received  resends  round trip\n";
   for (const PeerInfo& peer : node.peers) {
     std::cout << std::setw(4) << peer.rank << "  " << std::left << std::setw(10) << peer.state << "  " << std::setw(20)
@@ -118,10 +120,17 @@ void print_slowest(Answers& answers) {
   for (const auto& [group, text] : texts) std::cout << text;
 }
 
+void print_insecure(Answers& answers) {
+  for (auto& node : answers)
+    if (node.ok() && node->security.starts_with("INSECURE"))
+      std::cout << "rank " << node->rank << ": " << node->security << "\n";
+}
+
 void print_cluster(const ClusterRecord& record, Answers& answers) {
   std::cout << "rank  address                  pid  connected  groups  clients  resends\n";
   for (std::size_t i = 0; i < answers.size(); ++i) print_row(record.nodes[i], answers[i]);
   print_slowest(answers);
+  print_insecure(answers);
   std::cout << std::flush;
 }
 

@@ -118,6 +118,11 @@ Status Client::set_model(const NodeModel& model) {
   return decode_status(state_->exchange(answer_by(kGreetingPatience)));
 }
 
+Status Client::reload_keys() {
+  state_->request.mutable_reload_keys();
+  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+}
+
 Status Client::create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
   return decode_status(state_->exchange(TimePoint::max()));

@@ -52,6 +52,8 @@ class Client final : public Participant {
   Result<ClockReading> clock();
   // Groups that are opened, created or planned at this daemon go by this model, until it ends.
   Status set_model(const NodeModel& model);
+  // The daemon reads its key file again. kInvalid: it cannot use it, and the old keys stay.
+  Status reload_keys();
 
   // Precondition: no executor was given to connect().
   boost::asio::io_context& io_context();

@@ -1,7 +1,5 @@
 #include "runtime/client/embedded_node.h"
 
-#include <sys/random.h>
-
 #include <boost/asio/io_context.hpp>
 #include <exception>
 #include <semaphore>
@@ -28,18 +26,19 @@ Settings settings_of(const EmbeddedNode::Options& options) {
   settings.cluster.transport = options.tcp ? TransportKind::kTcp : TransportKind::kUdp;
   settings.model = {options.s, options.l, options.o, 0};
   settings.limits = options.limits;
+  settings.security.key_file = options.key_file;
+  if (options.insecure) settings.security.mode = SecurityMode::kInsecure;
   return settings;
 }
 
-NodeSettings node_settings(const Settings& settings, const Transport& transport) {
+NodeSettings node_settings(const Settings& settings, ClusterTransport& transport) {
   NodeSettings node;
   node.self = settings.node.rank;
   node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
-  if (getrandom(&node.incarnation, sizeof node.incarnation, 0) < 0) node.incarnation = monotonic_now();
-  node.incarnation |= 1;
+  node.incarnation = transport.incarnation;
   node.cluster_digest = cluster_digest(settings);
   node.plan = GroupPlanner(settings).plan(node.nodes);
-  node.receive_buffer_bytes = transport.receive_buffer_bytes();
+  node.receive_buffer_bytes = transport.top().receive_buffer_bytes();
   return node;
 }
 
@@ -97,11 +96,12 @@ struct EmbeddedNode::State {
         executor(options.executor ? *options.executor : boost::asio::any_io_executor(context.get_executor())) {
     if (const auto mistake = complete_settings(settings))
       throw std::invalid_argument(mistake->key + " " + mistake->sentence);
+    if (const auto mistake = find_security_mistake(settings))
+      throw std::invalid_argument(mistake->key + " " + mistake->sentence);
     const auto nodes = resolve_nodes(context, settings.cluster.nodes, kNamePatience, [](const std::string&) {});
-    transport = make_transport(context, settings, nodes);
-    host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits,
-                                          node_settings(settings, transport.top()), options.default_deadline.count(),
-                                          GroupPlanner(settings));
+    transport = make_transport(context, settings, nodes, [](const std::string&) {});
+    host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
+                                          options.default_deadline.count(), GroupPlanner(settings));
     thread = std::thread([this] {
       host->start();
       host->run();

@@ -28,6 +28,10 @@ class EmbeddedNode final : public Participant {
     std::vector<std::string> nodes;  // host:port of every node; rank = position; the same on all
     std::string cluster = "fibocast";
     bool tcp = false;  // else UDP
+    // The cluster's key, as `fibocast key generate` makes it. Without one all nodes must be on this host, unless
+    // `insecure`: then whoever reaches this node can read all and take part.
+    std::string key_file;
+    bool insecure = false;
     // The model that trees are optimal for: send occupancy s, wire latency l, receive occupancy o, in ns.
     Nanoseconds s = 3000, l = 6000, o = 3000;
     Duration default_deadline = std::chrono::seconds(30);

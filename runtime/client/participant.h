@@ -192,6 +192,8 @@ struct NodeInfo {
   std::int64_t pid = 0;
   std::uint64_t payload_bytes_used = 0;
   std::uint64_t clients = 0;
+  std::string security;           // for people: how its frames are protected
+  std::vector<std::string> keys;  // names of its keys, the primary first; none: frames are not sealed
 };
 
 class Group;

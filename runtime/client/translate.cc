@@ -75,6 +75,8 @@ NodeInfo to_node_info(const client::NodeStatus& node) {
   info.pid = node.pid();
   info.payload_bytes_used = node.payload_bytes_used();
   info.clients = node.clients();
+  info.security = node.security();
+  info.keys.assign(node.keys().begin(), node.keys().end());
   return info;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kExample =
     "Example, the second of three daemons of a cluster:\n"
-    "  fibocastd --rank 1 --nodes n0:7117,n1:7117,n2:7117 --socket /run/fibocast/fibocast.sock\n"
+    "  fibocastd --rank 1 --nodes n0:7117,n1:7117,n2:7117 --key-file /etc/fibocast/key\n"
     "or the same from a file, to be looked at first:\n"
     "  fibocastd --config node.toml --rank 1 --print-config\n"
     "Every setting also has an environment variable: FIBOCAST_NODE_RANK for node.rank, and so on.\n"
@@ -36,6 +36,9 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.file, "file of settings (TOML); else FIBOCAST_CONFIG")->type_name("FILE");
   app.add_flag("--check-config", flags.check, "look at the settings and end: 0 good, 2 a mistake");
   app.add_flag("--print-config", flags.print, "show the effective settings, each with where it came from, and end");
+  app.add_flag_function(
+      "--insecure", [&flags](std::int64_t) { flags.values["security.mode"] = "insecure"; },
+      "no key: whoever reaches this daemon can read all and take part; the same as --security.mode insecure");
   app.set_version_flag("--version", "fibocastd " FIBOCAST_VERSION);
   for (const SettingField& field : setting_fields()) add_setting(app, field, flags);
   app.footer(kExample);
@@ -54,6 +57,7 @@ CommandLine load(const Flags& flags, const Environment& environment) try {
   if (const char* file = environment("FIBOCAST_CONFIG"); file && line.file.empty()) line.file = file;
   line.flags = flags.values;
   line.loaded = load_settings(line.file, environment, line.flags);
+  check_security(line.loaded);
   if (flags.print) return ended(0, print_settings(line.loaded));
   if (flags.check) return ended(0, "the settings are good\n");
   return line;

@@ -1,7 +1,5 @@
 #include "runtime/daemon/daemon.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -19,22 +17,16 @@ constexpr std::chrono::seconds kNamePatience{60};
 constexpr std::chrono::milliseconds kDrainTick{10};
 constexpr int kDrainTicks = 50;
 
-std::uint64_t random_incarnation() {
-  std::uint64_t bytes = 0;
-  if (getrandom(&bytes, sizeof bytes, 0) != sizeof bytes) bytes = static_cast<std::uint64_t>(monotonic_now());
-  return bytes | 1;  // never 0, in its low half neither
-}
-
 std::unique_ptr<MeshLinks> make_mesh(const Settings& settings) {
   auto mesh = mesh_settings(settings);
   return mesh ? std::make_unique<MeshLinks>(std::move(*mesh), settings.node.rank) : nullptr;
 }
 
-NodeSettings node_settings(const Settings& settings, const Transport& transport, MeshLinks* mesh) {
+NodeSettings node_settings(const Settings& settings, ClusterTransport& transport, MeshLinks* mesh) {
   NodeSettings node;
   node.self = settings.node.rank;
   node.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
-  node.incarnation = random_incarnation();
+  node.incarnation = transport.incarnation;
   node.cluster_digest = cluster_digest(settings);
   node.plan = GroupPlanner(settings).plan(node.nodes);
   node.nic = nic_settings(settings);
@@ -43,7 +35,7 @@ NodeSettings node_settings(const Settings& settings, const Transport& transport,
   node.client_grace = settings.client_grace_ms * 1'000'000;
   node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
   node.first_resend = std::max(node.first_resend, node.resend_floor);
-  node.receive_buffer_bytes = transport.receive_buffer_bytes();
+  node.receive_buffer_bytes = transport.top().receive_buffer_bytes();
   return node;
 }
 
@@ -60,10 +52,11 @@ Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
       log_(settings.log, settings.node.rank),
       addresses_(resolve_nodes(io_, settings.cluster.nodes, kNamePatience,
                                [this](const std::string& sentence) { log_.info(sentence); })),
-      transport_(make_transport(io_, settings, addresses_)),
+      transport_(
+          make_transport(io_, settings, addresses_, [this](const std::string& sentence) { log_.warning(sentence); })),
       mesh_(make_mesh(settings)),
-      host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_.top(), mesh_.get()),
-            settings.wait, handlers()),
+      host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_, mesh_.get()), settings.wait,
+            handlers()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
       relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),
@@ -93,6 +86,7 @@ SessionContext Daemon::session_context() {
           .planner = GroupPlanner(settings_),
           .clock_id = host_clock_id(),
           .set_model = [this](const client::SetModel& model) { return set_model(model); },
+          .reload_keys = [this] { return reload_keys(); },
           .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
           .fill_trace =
               [this](std::uint64_t first, client::Trace& trace) {
@@ -131,7 +125,8 @@ void Daemon::serve_discovery(DiscoveryStore& store) {
             replaced_ = true;
             drain();
           },
-      .on_tick = [] {}};
+      .on_tick = [] {},
+      .on_complaint = [this](const std::string& sentence) { log_.warning(sentence); }};
   discovery_ = std::make_unique<DiscoveryHost>(io_, settings_, store, true, std::move(handlers));
   const auto& members = discovery_->discovery().list().members;
   for (NodeId peer = 0; peer < members.size(); ++peer)
@@ -139,9 +134,13 @@ void Daemon::serve_discovery(DiscoveryStore& store) {
       transport_.move_peer(peer, members[peer].at);
 }
 
+const KeyRing* Daemon::keys() const { return transport_.sealing ? &transport_.sealing->sealer().keys() : nullptr; }
+
 bool Daemon::run() {
   log_.info("listens on " + settings_.node.listen + " and " + settings_.node.socket + ", " +
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
+  if (keys()) log_.info(security_text(settings_, keys()));
+  if (settings_.security.mode == SecurityMode::kInsecure) log_.warning(security_text(settings_, keys()));
   host_.start();
   server_.start();
   relays_.start();
@@ -157,6 +156,7 @@ void Daemon::stop() {
 
 void Daemon::reload(const Settings& settings) {
   log_.set_level(settings.log.level);
+  if (keys()) reload_keys();
   const auto first_new = static_cast<NodeId>(settings_.cluster.nodes.size());
   if (!take_nodes(discovery_ ? settings_.cluster.nodes : settings.cluster.nodes)) return;
   Settings planned = settings_;
@@ -168,11 +168,25 @@ void Daemon::reload(const Settings& settings) {
   for (NodeId node = first_new; node < context_.nodes; ++node) address_watch_.add(node, settings_.cluster.nodes[node]);
 }
 
+// From the file that this daemon was started with; with none, or a bad one, nothing changes. The mistake, or nothing.
+std::string Daemon::reload_keys() try {
+  auto found = load_keys(settings_);
+  if (!found) return "this daemon has no keys: it was started without security.key_file";
+  if (discovery_) discovery_->set_keys(found->copy());
+  transport_.sealing->set_keys(std::move(*found));
+  log_.info("the keys are read again: " + security_text(settings_, keys()));
+  return {};
+} catch (const SettingsError& error) {
+  log_.error(std::string("the keys stay as they were: ") + error.what());
+  return error.what();
+}
+
 // What is opened, created or planned from now on goes by these settings.
 void Daemon::replan_with(const Settings& planned) {
   settings_ = planned;
   context_.planner = GroupPlanner(settings_);
   context_.nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size());
+  if (transport_.sealing) transport_.sealing->sealer().set_nodes(context_.nodes);
   host_.read_clock();
   host_.node().adopt_cluster(context_.nodes, cluster_digest(settings_), context_.planner.plan(context_.nodes),
                              host_.now());
@@ -269,9 +283,14 @@ void Daemon::on_refused(const Event& event) {
 void Daemon::fill_status(client::NodeStatus& status) {
   fill_node_status(host_.node(), settings_, status);
   add_transport_counters(transport_.counters(), status);
+  if (transport_.sealing) add_seal_counters(transport_.sealing->sealer(), status);
+  status.set_security(security_text(settings_, keys()));
+  if (keys())
+    for (const ClusterKey& key : keys()->keys()) status.add_keys(key_id_text(key.id()));
   auto& counters = *status.mutable_counters();
   counters["now_requests"] -= relays_.receiving();  // of applications alone
   counters["clients_accepted"] = context_.counters.accepted;
+  counters["clients_strangers"] = context_.counters.strangers;
   counters["clients_garbage"] = context_.counters.garbage;
   counters["clients_turned_away"] = context_.counters.turned_away;
   counters["peers_refused"] = refused_.size();

@@ -36,8 +36,8 @@ class Daemon {
   // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
   // the socket file is removed. From any thread.
   void stop();
-  // What can change while it runs: the log's level, the model that groups are planned by, and nodes that were added at
-  // the end of the list. In the thread of run().
+  // What can change while it runs: the log's level, the model that groups are planned by, the keys in the key file, and
+  // nodes that were added at the end of the list. In the thread of run().
   void reload(const Settings& settings);
 
   boost::asio::io_context& context() { return io_; }
@@ -47,6 +47,8 @@ class Daemon {
   NodeHost::Handlers handlers();
   SessionContext session_context();
   AddressWatch::Handlers watch_handlers();
+  std::string reload_keys();
+  const KeyRing* keys() const;
   void replan_with(const Settings& planned);
   std::string set_model(const client::SetModel& model);
   void serve_discovery(DiscoveryStore& store);

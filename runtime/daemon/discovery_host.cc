@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/daemon/security.h"
 #include "runtime/daemon/settings_loader.h"
 
 namespace fibocast {
@@ -13,7 +14,12 @@ namespace {
 using boost::asio::ip::udp;
 
 constexpr std::chrono::milliseconds kTick{500}, kMemberTick{1000};
+constexpr std::chrono::minutes kComplaints{1};
 constexpr int kSayNews = 8, kSayAgain = 40;  // ticks
+
+std::int64_t wall_clock_now() {
+  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
 
 std::string host_name() {
   char name[256] = "";
@@ -54,7 +60,9 @@ DiscoveryHost::DiscoveryHost(boost::asio::io_context& io, const Settings& settin
                   .random = random_id,
                   .is_connected = [this](NodeId rank) { return handlers_.is_connected(rank); },
                   .on_moved = [this](NodeId rank, const NodeAddress& to) { handlers_.on_moved(rank, to); },
-                  .on_replaced = [this] { handlers_.on_replaced(); }}) {}
+                  .on_replaced = [this] { handlers_.on_replaced(); }}) {
+  if (auto keys = load_keys(settings)) seal_.emplace(std::move(*keys), random_id());
+}
 
 void DiscoveryHost::start() {
   receive();
@@ -74,17 +82,30 @@ void DiscoveryHost::receive() {
   socket_.async_receive_from(boost::asio::buffer(datagram_), from_,
                              [this](const boost::system::error_code& error, std::size_t bytes) {
                                if (stopped_) return;
-                               const std::string_view text(datagram_.data(), error ? 0 : bytes);
-                               if (const auto message = read_message(cluster_, text))
-                                 discovery_.on_message(from_.address(), *message);
+                               take({datagram_.data(), error ? 0 : bytes});
                                if (!stopped_) receive();
                              });
 }
 
+void DiscoveryHost::take(std::string_view datagram) {
+  std::string opened;
+  if (seal_) {
+    opened = seal_->open(datagram, wall_clock_now()).value_or("");
+    const std::string complaint = seal_->complaint();
+    const auto now = std::chrono::steady_clock::now();
+    const bool silent = complained_at_ == std::chrono::steady_clock::time_point{} || now - complained_at_ > kComplaints;
+    if (!complaint.empty() && silent) complained_at_ = now, handlers_.on_complaint(complaint);
+    datagram = opened;
+  }
+  if (const auto message = read_message(cluster_, datagram)) discovery_.on_message(from_.address(), *message);
+}
+
 void DiscoveryHost::send(const Discovery::Address& to, const DiscoveryMessage& message) {
   boost::system::error_code lost;  // it will be said again
-  if (to.is_v6() == socket_.local_endpoint(lost).address().is_v6())
-    socket_.send_to(boost::asio::buffer(write_message(cluster_, message)), {to, port_}, 0, lost);
+  if (to.is_v6() != socket_.local_endpoint(lost).address().is_v6()) return;
+  const std::string text = write_message(cluster_, message);
+  const std::string datagram = seal_ ? seal_->seal(text, wall_clock_now()) : text;
+  socket_.send_to(boost::asio::buffer(datagram), {to, port_}, 0, lost);
 }
 
 void DiscoveryHost::wait() {
@@ -122,7 +143,8 @@ void discover(Settings& settings, DiscoveryStore& store) {
   DiscoveryHost::Handlers handlers{.is_connected = [](NodeId) { return true; },
                                    .on_moved = [](NodeId, const NodeAddress&) {},
                                    .on_replaced = [] {},
-                                   .on_tick = {}};
+                                   .on_tick = {},
+                                   .on_complaint = [&log](const std::string& sentence) { log.warning(sentence); }};
   DiscoveryHost* running = nullptr;
   handlers.on_tick = [&] {
     const std::string now = running->discovery().waits_for();

@@ -5,10 +5,13 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "runtime/daemon/discovery.h"
+#include "runtime/daemon/discovery_seal.h"
 #include "runtime/daemon/discovery_store.h"
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/settings.h"
@@ -22,6 +25,7 @@ class DiscoveryHost {
     std::function<void(NodeId, const NodeAddress&)> on_moved;
     std::function<void()> on_replaced;  // this daemon must end
     std::function<void()> on_tick;
+    std::function<void(const std::string& sentence)> on_complaint;  // about a datagram; at most one a minute
   };
   // Takes the discovery port on the address of node.listen. Throws SettingsError. `io` and `store` outlive this; one
   // thread, that of `io`. Without `was_member` it looks for a rank.
@@ -29,10 +33,13 @@ class DiscoveryHost {
                 Handlers handlers);
   void start();
   void stop();
+  // Other keys from now on. Precondition: it has some.
+  void set_keys(KeyRing keys) { seal_->set_keys(std::move(keys)); }
   const Discovery& discovery() const { return discovery_; }
 
  private:
   void receive();
+  void take(std::string_view datagram);
   void tick();
   void wait();
   void look_up();
@@ -46,6 +53,8 @@ class DiscoveryHost {
   boost::asio::ip::udp::socket socket_;
   boost::asio::ip::udp::resolver resolver_;
   boost::asio::steady_timer timer_;
+  std::optional<DiscoverySeal> seal_;  // none: without a key all is plain
+  std::chrono::steady_clock::time_point complained_at_{};
   bool looking_up_ = false, stopped_ = false;
   Discovery discovery_;
   boost::asio::ip::udp::endpoint from_;

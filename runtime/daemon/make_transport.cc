@@ -1,6 +1,9 @@
 #include "runtime/daemon/make_transport.h"
 
+#include <sys/random.h>
+
 #include <system_error>
+#include <utility>
 
 #include "runtime/daemon/settings_loader.h"
 #include "transport/faulty_transport.h"
@@ -36,10 +39,32 @@ FaultSettings fault_settings(const Settings::FaultsSection& faults) {
   return out;
 }
 
+std::uint64_t random_incarnation() {
+  std::uint64_t bytes = 0;
+  if (getrandom(&bytes, sizeof bytes, 0) != sizeof bytes) bytes = static_cast<std::uint64_t>(monotonic_now());
+  return bytes | 1;  // never 0, in its low half neither
+}
+
+std::unique_ptr<SealingTransport> make_sealing(Transport& inner, const Settings& settings, KeyRing keys,
+                                               std::uint64_t incarnation, RefusalLog::Say warn) {
+  SealSettings seal;
+  seal.self = settings.node.rank;
+  seal.nodes = static_cast<std::uint32_t>(settings.cluster.nodes.size());
+  seal.incarnation = incarnation;
+  seal.cluster = settings.cluster.name;
+  seal.mode = settings.security.mode == SecurityMode::kIntegrity ? SealMode::kIntegrity : SealMode::kSealed;
+  const auto log = std::make_shared<RefusalLog>(settings.security.mode, std::move(warn));
+  return std::make_unique<SealingTransport>(inner, seal, std::move(keys),
+                                            [log](Sealer::Refusal why, NodeId claimed, KeyId key, const KeyRing& ring) {
+                                              log->on_refused(why, claimed, key, ring);
+                                            });
+}
+
 }  // namespace
 
 ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
-                                const std::vector<NodeAddress>& nodes) try {
+                                const std::vector<NodeAddress>& nodes, RefusalLog::Say warn) try {
+  auto keys = load_keys(settings);
   const NodeAddress listen = resolve_address(io, "node.listen", settings.node.listen);
   const auto make = settings.cluster.transport == TransportKind::kTcp ? make_sockets<TcpTransport, TcpSettings>
                                                                       : make_sockets<UdpTransport, UdpSettings>;
@@ -47,6 +72,10 @@ ClusterTransport make_transport(boost::asio::io_context& io, const Settings& set
   if (settings.faults.any())
     transport.faulty = std::make_unique<FaultyTransport>(io, *transport.sockets, fault_settings(settings.faults),
                                                          static_cast<std::uint32_t>(settings.faults.seed));
+  transport.incarnation = random_incarnation();
+  if (keys)
+    transport.sealing =
+        make_sealing(transport.top(), settings, std::move(*keys), transport.incarnation, std::move(warn));
   return transport;
 } catch (const std::system_error& error) {
   throw SettingsError(std::string("node.listen: ") + error.what() +

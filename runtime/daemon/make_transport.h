@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/daemon/cluster_addresses.h"
+#include "runtime/daemon/security.h"
 #include "runtime/daemon/settings.h"
 #include "runtime/wire/client.pb.h"
 #include "transport/transport.h"
@@ -14,18 +15,21 @@
 
 namespace fibocast {
 
-// The sockets, and before them, in tests, a transport that loses frames on purpose.
+// The sockets; before them, in tests, a transport that loses datagrams on purpose; before that sealing.
 struct ClusterTransport {
   std::unique_ptr<Transport> sockets;
-  std::unique_ptr<Transport> faulty;  // null without [faults]
+  std::unique_ptr<Transport> faulty;          // null without [faults]
+  std::unique_ptr<SealingTransport> sealing;  // null without a key
+  std::uint64_t incarnation = 0;              // of the node that is to use it
   std::function<const TransportCounters&()> counters;
   std::function<void(NodeId peer, const NodeAddress&)> move_peer;  // it has another address from now on
-  Transport& top() { return faulty ? *faulty : *sockets; }
+  Transport& top() { return sealing ? *sealing : faulty ? *faulty : *sockets; }
 };
 
-// Takes the port. Throws SettingsError with one sentence when it is in use. `io` outlives the transport.
+// Reads the keys, takes the port. Throws SettingsError with one sentence when the keys cannot be used or the port is in
+// use. `io` outlives the transport. `warn` hears why datagrams are refused.
 ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
-                                const std::vector<NodeAddress>& nodes);
+                                const std::vector<NodeAddress>& nodes, RefusalLog::Say warn);
 // "transport_...": what a transport counts.
 void add_transport_counters(const TransportCounters& counters, client::NodeStatus& status);
 

@@ -23,6 +23,7 @@ namespace fibocast {
 
 struct SessionCounters {
   std::uint64_t accepted = 0;
+  std::uint64_t strangers = 0;    // connections of users who are not of the daemon's group
   std::uint64_t garbage = 0;      // clients closed because they sent something that is no request
   std::uint64_t turned_away = 0;  // clients beyond the limit
 };
@@ -38,6 +39,7 @@ struct SessionContext {
   GroupPlanner planner;                                                // of groups that are created without a tree
   std::string clock_id = {};                                           // host_clock_id()
   std::function<std::string(const client::SetModel&)> set_model = {};  // the mistake, or empty
+  std::function<std::string()> reload_keys = {};                       // the mistake, or empty
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
@@ -116,6 +118,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled get_trace();
   Handled get_clock();
   Handled set_model();
+  Handled reload_keys();
   Handled cancel();
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();

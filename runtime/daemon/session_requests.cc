@@ -45,6 +45,7 @@ Session::Handled Session::dispatch() {
     case Body::kGetTrace: return get_trace();
     case Body::kGetClock: return get_clock();
     case Body::kSetModel: return set_model();
+    case Body::kReloadKeys: return reload_keys();
     case Body::kCancel: return cancel();
     case Body::BODY_NOT_SET: break;
   }
@@ -372,12 +373,6 @@ Session::Handled Session::get_clock() {
   clock.set_now_ns(monotonic_now());
   clock.set_id(context_.clock_id);
   send_response();
-  return Handled::kDone;
-}
-
-Session::Handled Session::set_model() {
-  const std::string mistake = context_.set_model ? context_.set_model(request_.set_model()) : "";
-  answer(request_.id(), mistake.empty() ? client::CODE_OK : client::CODE_INVALID, mistake);
   return Handled::kDone;
 }
 

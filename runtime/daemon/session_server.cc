@@ -1,9 +1,11 @@
 #include "runtime/daemon/session_server.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/write.hpp>
 #include <filesystem>
 #include <utility>
@@ -17,6 +19,8 @@ namespace {
 
 using boost::asio::local::stream_protocol;
 using boost::system::error_code;
+
+constexpr std::size_t kMostGroups = 1024;  // of a peer that has more only its own user and main group count
 
 bool somebody_listens(boost::asio::io_context& io, const std::string& path) {
   stream_protocol::socket socket(io);
@@ -33,6 +37,20 @@ void remove_stale_file(boost::asio::io_context& io, const std::string& path) {
   if (somebody_listens(io, path))
     throw SettingsError("node.socket: a living daemon already listens on " + path + "; stop it or give another path");
   unlink(path.c_str());
+}
+
+// Who is at the other end: root, the daemon's own user, or a member of the socket file's group. The mode of the file
+// says the same, but a file may be moved or its mode changed.
+bool is_let_in(int socket, gid_t group) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
+  if (peer.uid == 0 || peer.uid == geteuid() || peer.gid == group) return true;
+  std::array<gid_t, kMostGroups> groups;
+  length = sizeof groups;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0) return false;
+  const auto end = groups.begin() + length / sizeof(gid_t);
+  return std::find(groups.begin(), end, group) != end;
 }
 
 void make_folder(const std::string& path) {
@@ -67,7 +85,7 @@ void SessionServer::listen() {
     throw SettingsError("node.socket: cannot listen on " + path_ + " (" + error.message() +
                         "); give a path this user may write, as --socket");
   struct stat info;
-  if (stat(path_.c_str(), &info) == 0) inode_ = info.st_ino;
+  if (stat(path_.c_str(), &info) == 0) inode_ = info.st_ino, group_ = info.st_gid;
 }
 
 SessionServer::~SessionServer() { remove_file(); }
@@ -83,7 +101,10 @@ void SessionServer::start() { accept_more(); }
 void SessionServer::accept_more() {
   acceptor_.async_accept([this](const error_code& error, Session::Socket socket) {
     if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
-    if (!error) admit(std::move(socket));
+    if (!error && is_let_in(socket.native_handle(), group_))
+      admit(std::move(socket));
+    else if (!error)
+      ++context_.counters.strangers;
     accept_more();
   });
 }

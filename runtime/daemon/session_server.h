@@ -54,6 +54,7 @@ class SessionServer {
   SessionContext& context_;
   std::string path_;
   ino_t inode_ = 0;
+  gid_t group_ = 0;  // whose members may connect
   Acceptor acceptor_;
   std::vector<std::shared_ptr<Session>> sessions_;  // by place; null: free
   std::uint32_t clients_ = 0;

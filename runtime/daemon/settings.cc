@@ -1,6 +1,7 @@
 #include "runtime/daemon/settings.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <charconv>
 #include <set>
 
@@ -54,7 +55,9 @@ Mistake complete_node(Settings& settings) {
                                             std::to_string(nodes.size()) + " entries; allowed: 0 to " +
                                             std::to_string(nodes.size() - 1)};
   const std::string& own = nodes[settings.node.rank];
-  if (settings.node.listen.empty()) settings.node.listen = "0.0.0.0:" + std::to_string(parse_host_port(own)->port);
+  const HostPort own_parts = *parse_host_port(own);
+  if (settings.node.listen.empty())
+    settings.node.listen = is_loopback(own_parts.host) ? own : "0.0.0.0:" + std::to_string(own_parts.port);
   if (settings.node.advertise.empty()) settings.node.advertise = own;
   if (settings.node.advertise != own)
     return SettingsMistake{"node.advertise", "is '" + settings.node.advertise + "', but the others will use '" + own +
@@ -115,6 +118,22 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
   return {};
 }
 
+std::optional<SettingsMistake> find_security_mistake(const Settings& settings) {
+  const auto& security = settings.security;
+  const bool insecure = security.mode == SecurityMode::kInsecure;
+  if (insecure && !security.key_file.empty())
+    return SettingsMistake{"security.mode", "is insecure, but security.key_file is given; leave one of them out"};
+  if (!security.key_file.empty() || insecure) return {};
+  if (security.mode == SecurityMode::kIntegrity)
+    return SettingsMistake{"security.mode", "is integrity, which needs a key; give security.key_file"};
+  if (is_loopback(parse_host_port(settings.node.listen)->host)) return {};
+  return SettingsMistake{
+      "security.key_file",
+      "is not set, but others could reach this daemon on " + settings.node.listen +
+          "; make a key by `fibocast key generate FILE` and give all daemons that file by --key-file "
+          "FILE, or let everybody in by --insecure"};
+}
+
 std::optional<HostPort> parse_host_port(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return {};
@@ -137,6 +156,13 @@ std::optional<HostPort> parse_discover(const std::string& text) {
   if (rest.find(':') == std::string::npos) return HostPort{rest, 7118};
   const auto found = parse_host_port(rest);
   return found && found->port > 0 ? found : std::nullopt;
+}
+
+bool is_loopback(const std::string& host) {
+  if (host == "localhost") return true;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  return !error && address.is_loopback();
 }
 
 bool is_to_discover(const Settings& settings) {

@@ -15,12 +15,14 @@
 namespace fibocast {
 
 enum class TransportKind : std::uint8_t { kUdp, kTcp };
+enum class SecurityMode : std::uint8_t { kSealed, kIntegrity, kInsecure };
 enum class LogFormat : std::uint8_t { kText, kJson };
 
 struct Settings {
   struct NodeSection {
     NodeId rank = kNoNode;  // position in cluster.nodes; may be left out in a cluster of one
-    std::string listen;     // host:port; empty: 0.0.0.0 and the port of the own entry in cluster.nodes
+    std::string
+        listen;  // host:port; empty: the own entry in cluster.nodes if it is loopback, else 0.0.0.0 and its port
     std::string advertise;  // host:port; empty: the own entry in cluster.nodes, which it must equal
     std::string socket = "/run/fibocast/fibocast.sock";
     std::string discover;      // dns:NAME or dns:NAME:PORT; then rank and cluster.nodes are found out (discovery.h)
@@ -32,6 +34,11 @@ struct Settings {
     std::vector<std::string> nodes = {"127.0.0.1:7117"};  // host:port each
     TransportKind transport = TransportKind::kUdp;
   } cluster;
+  // Without a key a daemon listens on loopback only, unless the mode is kInsecure.
+  struct SecuritySection {
+    std::string key_file;                       // key_file.h; the same keys at all daemons
+    SecurityMode mode = SecurityMode::kSealed;  // with a key: sealed, or integrity (authenticated, not encrypted)
+  } security;
   struct ModelSection {
     Nanoseconds s_ns = 3000;
     Nanoseconds l_ns = 6000;
@@ -90,6 +97,10 @@ std::optional<SettingsMistake> complete_settings(Settings& settings);
 // Of [model] alone, wherever it comes from.
 std::optional<SettingsMistake> find_model_mistake(const Settings& settings);
 
+// Of what a daemon with these settings would be open to; not of settings that are only read, to plan with, say.
+// Precondition: complete_settings().
+std::optional<SettingsMistake> find_security_mistake(const Settings& settings);
+
 // The emulated network card, its times scaled.
 NicSettings nic_settings(const Settings& settings);
 // Nothing unless emulation.mesh_links is set. Precondition: settings without a mistake.
@@ -106,6 +117,8 @@ struct HostPort {
 std::optional<HostPort> parse_host_port(const std::string& text);
 // Of node.discover: the name, and the port that daemons find each other on, 7118 if none is given.
 std::optional<HostPort> parse_discover(const std::string& text);
+// Only this host can reach it: 127.x.y.z, ::1, localhost.
+bool is_loopback(const std::string& host);
 // Rank and node list are still to be found out.
 bool is_to_discover(const Settings& settings);
 

@@ -104,6 +104,7 @@ std::string print_nodes(const Settings& settings) {
 bool address_or_empty(const std::string& value) { return value.empty() || parse_host_port(value).has_value(); }
 bool discover_or_empty(const std::string& value) { return value.empty() || parse_discover(value).has_value(); }
 bool socket_path(const std::string& value) { return !value.empty() && value.size() < 108; }  // sockaddr_un
+bool path_or_empty(const std::string& value) { return value.size() <= 255; }
 bool not_empty(const std::string& value) { return !value.empty() && value.size() <= 255; }
 
 using Fields = std::vector<SettingField>;
@@ -132,6 +133,17 @@ void add_node_and_cluster(Fields& f) {
   f.push_back(choice<TransportKind>("cluster.transport", "--transport", "how daemons talk to each other",
                                     {{"udp", TransportKind::kUdp}, {"tcp", TransportKind::kTcp}},
                                     [](Settings& s) -> TransportKind& { return s.cluster.transport; }));
+}
+
+void add_security(Fields& f) {
+  f.push_back(text("security.key_file", "--key-file",
+                   "file with the cluster's key, as `fibocast key generate` makes it", "a path", path_or_empty,
+                   [](Settings& s) -> std::string& { return s.security.key_file; }));
+  f.push_back(choice<SecurityMode>("security.mode", "", "what is done with frames between daemons",
+                                   {{"sealed", SecurityMode::kSealed},
+                                    {"integrity", SecurityMode::kIntegrity},
+                                    {"insecure", SecurityMode::kInsecure}},
+                                   [](Settings& s) -> SecurityMode& { return s.security.mode; }));
 }
 
 void add_model(Fields& f) {
@@ -251,6 +263,7 @@ void add_faults(Fields& f) {
 Fields make_fields() {
   Fields fields;
   add_node_and_cluster(fields);
+  add_security(fields);
   add_model(fields);
   add_runtime(fields);
   add_limits(fields);

@@ -85,6 +85,10 @@ void set_from_file(LoadedSettings& loaded, const std::string& path) try {
   throw SettingsError(at_line(path, error.source().begin.line) + ": " + std::string(error.description()));
 }
 
+[[noreturn]] void refuse(const LoadedSettings& loaded, const SettingsMistake& mistake) {
+  throw SettingsError(loaded.origin_of(mistake.key) + ": " + mistake.key + " " + mistake.sentence);
+}
+
 }  // namespace
 
 std::string LoadedSettings::origin_of(const std::string& key) const {
@@ -100,9 +104,12 @@ LoadedSettings load_settings(const std::string& path, const Environment& environ
     if (const char* value = environment(field.environment().c_str()))
       set_one(loaded, field, value, "environment " + field.environment());
   for (const auto& [key, value] : flags) set_one(loaded, *find_setting(key), value, "flag --" + key);
-  if (const auto mistake = complete_settings(loaded.settings))
-    throw SettingsError(loaded.origin_of(mistake->key) + ": " + mistake->key + " " + mistake->sentence);
+  if (const auto mistake = complete_settings(loaded.settings)) refuse(loaded, *mistake);
   return loaded;
+}
+
+void check_security(const LoadedSettings& loaded) {
+  if (const auto mistake = find_security_mistake(loaded.settings)) refuse(loaded, *mistake);
 }
 
 std::string print_settings(const LoadedSettings& loaded) {

@@ -30,6 +30,9 @@ struct LoadedSettings {
 LoadedSettings load_settings(const std::string& path, const Environment& environment,
                              const std::map<std::string, std::string>& flags);
 
+// Throws SettingsError if a daemon must not run with these: find_security_mistake().
+void check_security(const LoadedSettings& loaded);
+
 // All settings as a file, each with where it came from; may be used as a file again.
 std::string print_settings(const LoadedSettings& loaded);
 

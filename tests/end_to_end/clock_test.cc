@@ -27,7 +27,8 @@ class Clocks : public testing::TestWithParam<const char*> {
     const std::string path = folder_.file("node-" + std::to_string(rank) + ".toml");
     std::ofstream(path) << "[node]\nrank = " << rank << "\nlisten = \"" << network_.address(rank) << "\"\nsocket = \""
                         << socket(rank) << "\"\n[cluster]\nnodes = [\"" << network_.address(0) << "\", \""
-                        << network_.address(1) << "\"]\ntransport = \"" << GetParam() << "\"\n";
+                        << network_.address(1) << "\"]\ntransport = \"" << GetParam() << "\"\n[security]\nkey_file = \""
+                        << folder_.key_file() << "\"\n";
     Words words{"ip", "netns", "exec", network_.space_of(rank)};
     if (rank == 1)
       words.insert(words.end(), {"unshare", "--time", "--kill-child", "--fork", "--monotonic",

@@ -39,7 +39,8 @@ class Partition : public testing::TestWithParam<const char*> {
     const std::string path = folder_.file("node-" + std::to_string(rank) + ".toml");
     std::ofstream(path) << "[node]\nrank = " << rank << "\nlisten = \"" << network_.address(rank) << "\"\nsocket = \""
                         << socket(rank) << "\"\n[cluster]\nname = \"parted\"\nnodes = [" << nodes << "]\ntransport = \""
-                        << GetParam() << "\"\n[detector]\nsuspicion_ms = 500\n";
+                        << GetParam() << "\"\n[detector]\nsuspicion_ms = 500\n[security]\nkey_file = \""
+                        << folder_.key_file() << "\"\n";
     daemons_[rank].emplace(Words{"ip", "netns", "exec", network_.space_of(rank), "fibocastd", "--config", path},
                            std::string{}, folder_.file(""));
   }

@@ -86,13 +86,22 @@ TestCluster::~TestCluster() {
 
 Running TestCluster::start(Words words, const std::string& input) {
   words.insert(words.begin(), "fibocast");
-  const std::size_t at = words[1] == "group" || words[1] == "bench" ? 3 : 2;
+  const std::size_t at = words[1] == "group" || words[1] == "bench" || words[1] == "key" ? 3 : 2;
   const bool asks_cluster = words[1] != "simulate";
   if (asks_cluster) words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), {"--dir", dir_});
   return Running(words, input, folder_);
 }
 
 Ended TestCluster::run(Words words, const std::string& input) { return start(std::move(words), input).wait(); }
+
+std::string TestCluster::key_file() {
+  const std::string path = file("key");
+  if (!std::filesystem::exists(path)) {
+    const Ended made = Running({"fibocast", "key", "generate", path}, {}, folder_).wait();
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+  return path;
+}
 
 void TestCluster::up(Words options) {
   options.insert(options.begin(), {"up", "--quiet"});

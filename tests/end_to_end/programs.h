@@ -56,6 +56,8 @@ class TestCluster {
   // `fibocast` with these words and --dir added behind its subcommand (`simulate` needs no cluster).
   Ended run(Words words, const std::string& input = {});
   Running start(Words words, const std::string& input = {});
+  // A file with a new key, made at the first call.
+  std::string key_file();
   // `fibocast up` with these options; fails the test if it fails.
   void up(Words options);
   // A client of one daemon; fails the test if there is none.

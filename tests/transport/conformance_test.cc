@@ -1,10 +1,11 @@
 // One promise, every transport: what is sent arrives exactly once, in order per lane and byte for byte, over
-// loopback, UDP and TCP, plain and with 20 % loss, duplicates and reordering.
+// loopback, UDP and TCP, plain and with 20 % loss, duplicates and reordering; sealed and not.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "tests/transport/endpoint.h"
+#include "tests/transport/recorded_sealing.h"
 #include "transport/faulty_transport.h"
 #include "transport/loopback_transport.h"
 #include "transport/tcp_transport.h"
@@ -17,6 +18,7 @@ enum class Kind { kLoopback, kUdp, kTcp };
 struct Variant {
   Kind kind;
   bool faulty;
+  bool sealed = false;
 };
 
 // A faulty transport that owns what it wraps.
@@ -48,6 +50,8 @@ class Conformance : public ::testing::TestWithParam<Variant> {
       transport =
           std::make_unique<OwningFaulty>(io, std::move(transport), static_cast<std::uint32_t>(incarnation + self));
     }
+    if (GetParam().sealed)
+      transport = std::make_unique<RecordedSealing>(std::move(transport), self, nodes, incarnation);
     endpoints[self] = std::make_unique<Endpoint>(io, std::move(transport), self, nodes, incarnation);
   }
   void stop(NodeId self) {
@@ -204,13 +208,16 @@ TEST_P(Conformance, ANewIncarnationIsToldAndUsed) {
 
 std::string name_of(const ::testing::TestParamInfo<Variant>& info) {
   const char* names[] = {"loopback", "udp", "tcp"};
-  return std::string(names[static_cast<int>(info.param.kind)]) + (info.param.faulty ? "_faulty" : "_plain");
+  return std::string(names[static_cast<int>(info.param.kind)]) + (info.param.faulty ? "_faulty" : "_plain") +
+         (info.param.sealed ? "_sealed" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance,
                          ::testing::Values(Variant{Kind::kLoopback, false}, Variant{Kind::kLoopback, true},
                                            Variant{Kind::kUdp, false}, Variant{Kind::kUdp, true},
-                                           Variant{Kind::kTcp, false}, Variant{Kind::kTcp, true}),
+                                           Variant{Kind::kTcp, false}, Variant{Kind::kTcp, true},
+                                           Variant{Kind::kUdp, true, true}, Variant{Kind::kTcp, true, true},
+                                           Variant{Kind::kTcp, false, true}),
                          name_of);
 
 }  // namespace

@@ -133,6 +133,32 @@ TEST_F(TcpTransportTest, SilentConnectionsAreClosedAndTheirNumberIsBounded) {
   ASSERT_TRUE(run_until([&] { return b.counters().turned_away == 3 && b.accepted_now() == 0; }));
 }
 
+// Strangers who say nothing make room for each other, oldest first; who has said something valid keeps its place.
+TEST_F(TcpTransportTest, WhoProvedItselfKeepsItsPlace) {
+  TcpSettings settings = local();
+  settings.most_accepted = 3;
+  settings.most_unproved = 2;
+  settings.accepts_at_once = 2;  // and the rest soon
+  TcpTransport a(io, local()), b(io, settings);
+  a.set_peer(1, b.local_endpoint());
+  a.start(collect());
+  b.start(collect());
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
+  std::vector<tcp::socket> strangers;
+  for (int i = 0; i < 10; ++i) strangers.push_back(stranger(b));
+  ASSERT_TRUE(run_until([&] { return b.counters().turned_away == 8; }));
+  EXPECT_EQ(b.accepted_now(), 3u);
+  EXPECT_EQ(b.counters().accepted, 11u);
+  char byte;
+  boost::system::error_code error;
+  strangers[7].read_some(boost::asio::buffer(&byte, 1), error);
+  EXPECT_TRUE(error) << "the oldest went";
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return frames.size() == 2; }));
+  EXPECT_EQ(a.counters().resets, 0u);
+}
+
 TEST_F(TcpTransportTest, NobodyThereCostsOnlyTheFrames) {
   TcpTransport a(io, local());
   tcp::endpoint gone;

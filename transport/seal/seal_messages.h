@@ -62,8 +62,8 @@ struct AnswerMessage {
 };
 static_assert(AnswerMessage::kBytes <= FirstMessage::kBytes);  // no amplification
 
-inline constexpr std::size_t kFrameHeaderBytes = 16;
-inline constexpr std::size_t kFrameOverhead = kFrameHeaderBytes + SealCipher::kTagBytes;
+inline constexpr std::size_t kHeaderBytes = 16;
+inline constexpr std::size_t kFrameOverhead = kHeaderBytes + SealCipher::kTagBytes;
 
 // Writes the code of a whole message, or compares it (in constant time).
 void put_code(const ClusterKey& key, std::span<std::byte> message);

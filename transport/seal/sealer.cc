@@ -146,11 +146,11 @@ std::span<const std::byte> Sealer::seal_frame(Session& session, std::span<const 
   seal::put(at + 4, session.peer_id);
   const std::uint64_t counter = session.sent++;
   seal::put(at + 8, counter);
-  at += seal::kFrameHeaderBytes;
+  at += seal::kHeaderBytes;
   if (!head.empty()) std::memcpy(at, head.data(), head.size());
   if (!payload.empty()) std::memcpy(at + head.size(), payload.data(), payload.size());
   const auto datagram = std::span(out_).first(seal::kFrameOverhead + head.size() + payload.size());
-  session.out.seal(settings_.mode, counter, seal::kFrameHeaderBytes, datagram);
+  session.out.seal(settings_.mode, counter, seal::kHeaderBytes, datagram);
   ++counters_.sealed;
   return datagram;
 }
@@ -184,7 +184,7 @@ void Sealer::begin(NodeId to, Peer& peer, Nanoseconds now) {
 
 Sealer::Opened Sealer::refuse(std::uint64_t& counter, Refusal why, NodeId claimed, KeyId key) {
   ++counter;
-  if (host_.on_refused) host_.on_refused(why, claimed, key);
+  if (host_.on_refused) host_.on_refused(why, claimed, key, ring_);
   return {};
 }
 
@@ -308,7 +308,7 @@ Sealer::Opened Sealer::open_frame(std::span<const std::byte> datagram, Nanosecon
   if (session == nullptr) return refuse(counters_.unknown_session);
   const auto counter = seal::get<std::uint64_t>(datagram.data() + 8);
   if (counter >= kMostFrames || !session->window.may_take(counter)) return refuse(counters_.replayed);
-  const auto text = session->in.open(settings_.mode, counter, seal::kFrameHeaderBytes, datagram, in_);
+  const auto text = session->in.open(settings_.mode, counter, seal::kHeaderBytes, datagram, in_);
   if (!text) return refuse(counters_.forged);
   session->window.take(counter);
   peer->asked_at = 0;
@@ -364,6 +364,12 @@ std::optional<Sealer::SessionInfo> Sealer::session(NodeId peer) const {
   if (peer >= peers_.size() || !peers_[peer] || !peers_[peer]->current) return {};
   const Session& s = *peers_[peer]->current;
   return SessionInfo{s.key, s.algorithm, s.peer_incarnation};
+}
+
+std::size_t Sealer::sessions_under_other_keys() const {
+  const KeyId primary = ring_.primary().id();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(peers_, [&](const auto& p) { return p && p->current && p->current->key != primary; }));
 }
 
 std::size_t Sealer::peers_known() const {

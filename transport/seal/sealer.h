@@ -50,10 +50,9 @@ class Sealer {
   struct Host {
     std::function<void(NodeId to, std::span<const std::byte> datagram)> send;  // of its own: handshakes
     std::function<void(std::span<std::byte>)> random;
-    // Something that an operator should hear of. `claimed`: kNobody, or who it says it is; not proved.
-    std::function<void(Refusal why, NodeId claimed, KeyId key)> on_refused;
+    // Something that an operator should hear of. `claimed`: who it says it is, not proved.
+    std::function<void(Refusal why, NodeId claimed, KeyId key, const KeyRing& own)> on_refused;
   };
-  static constexpr NodeId kNobody = 0xffff'ffff;
 
   Sealer(const SealSettings& settings, KeyRing ring, Host host);
   ~Sealer();
@@ -82,7 +81,8 @@ class Sealer {
     std::uint64_t peer_incarnation = 0;
   };
   std::optional<SessionInfo> session(NodeId peer) const;
-  std::size_t peers_known() const;  // memory was taken for so many
+  std::size_t peers_known() const;                // memory was taken for so many
+  std::size_t sessions_under_other_keys() const;  // than the primary one: to be renewed
 
  private:
   struct Session;

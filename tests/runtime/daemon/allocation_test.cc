@@ -5,6 +5,7 @@
 #include <future>
 #include <new>
 
+#include "runtime/daemon/key_file.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace {
@@ -23,7 +24,7 @@ std::atomic<std::uint64_t> allocations{0};
 namespace fibocast {
 namespace {
 
-class Allocation : public ClusterTest {
+class Allocation : public ClusterTest, public testing::WithParamInterface<bool> {
  protected:
   // Counts what the daemons' own threads allocate from now on.
   void count() {
@@ -39,8 +40,12 @@ class Allocation : public ClusterTest {
   }
 };
 
-TEST_F(Allocation, ABarrierTakesNoHeapOnceItRepeats) {
+TEST_P(Allocation, ABarrierTakesNoHeapOnceItRepeats) {
   plan_cluster(3);
+  const std::string key = folder_ / "key";
+  create_key_file(key, KeyRing(ClusterKey::generate()));
+  if (GetParam())
+    for (Settings& settings : settings_) settings.security.key_file = key;
   start_all();
   wait_connected();
   std::vector<std::unique_ptr<RawClient>> clients;
@@ -58,6 +63,9 @@ TEST_F(Allocation, ABarrierTakesNoHeapOnceItRepeats) {
   for (int i = 0; i < 500; ++i) barrier();
   EXPECT_EQ(allocations.load(), 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Frames, Allocation, testing::Bool(),
+                         [](const auto& sealed) { return std::string(sealed.param ? "sealed" : "plain"); });
 
 }  // namespace
 }  // namespace fibocast

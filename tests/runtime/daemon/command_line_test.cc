@@ -12,10 +12,11 @@ CommandLine read(std::vector<const char*> arguments) {
 }
 
 TEST(CommandLine, LongAndShortFlags) {
-  const CommandLine line = read({"--rank", "1", "--nodes", "a:1,b:2", "--model.s_ns=5"});
+  const CommandLine line = read({"--rank", "1", "--nodes", "a:1,b:2", "--model.s_ns=5", "--insecure"});
   ASSERT_FALSE(line.exit_code) << line.output;
   EXPECT_EQ(line.loaded.settings.node.rank, 1u);
   EXPECT_EQ(line.loaded.settings.model.s_ns, 5);
+  EXPECT_EQ(line.loaded.settings.security.mode, SecurityMode::kInsecure);
   EXPECT_EQ(line.loaded.origin_of("node.rank"), "flag --node.rank");
 }
 

@@ -106,6 +106,69 @@ TEST_F(DaemonProgram, AMistakeIsExitCode2) {
   EXPECT_EQ(exit_code(pid), 2);
 }
 
+TEST_F(DaemonProgram, WithoutAKeyItDoesNotListenForOthers) {
+  const pid_t pid = spawn_with({"--nodes", address_, "--listen", "0.0.0.0:0", "--socket", path_});
+  const std::string sentence = line();
+  EXPECT_NE(sentence.find("security.key_file is not set, but others could reach"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("fibocast key generate"), std::string::npos) << sentence;
+  EXPECT_EQ(exit_code(pid), 2);
+}
+
+TEST_F(DaemonProgram, InsecureIsLoud) {
+  const pid_t pid = spawn({"--insecure"});
+  EXPECT_NE(line().find("listens on"), std::string::npos);
+  const std::string loud = line();
+  EXPECT_NE(loud.find("warning"), std::string::npos) << loud;
+  EXPECT_NE(loud.find("INSECURE: no key; WHOEVER REACHES " + address_), std::string::npos) << loud;
+  RawClient client(path_);
+  client::Request request;
+  request.mutable_get_status();
+  EXPECT_TRUE(client.call(request).node_status().security().starts_with("INSECURE"));
+  kill(pid, SIGTERM);
+  EXPECT_EQ(exit_code(pid), 0);
+}
+
+// Its keys are read again with SIGHUP; with a bad file they stay. Neither the log nor the settings have a key in them.
+TEST_F(DaemonProgram, KeysAreReadAgainAndNeverSaid) {
+  const std::string file = folder_ / "key", ones(64, '1'), twos(64, '2');
+  const auto write = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    std::filesystem::permissions(file, std::filesystem::perms(0600));
+  };
+  write("primary " + ones + "\n");
+  const pid_t pid = spawn({"--key-file", file});
+  std::string said = line();
+  const auto expect = [&](const std::string& words) {
+    const std::string next = line();
+    EXPECT_NE(next.find(words), std::string::npos) << next;
+    said += next;
+  };
+  expect("sealed, key ");
+  RawClient client(path_);
+  write("primary " + twos + "\naccepted " + ones + "\n");
+  kill(pid, SIGHUP);
+  expect("the keys are read again: sealed, key ");
+  expect("reloaded");
+  write("primary " + ones.substr(1) + "\n");
+  kill(pid, SIGHUP);
+  expect("the keys stay as they were: security.key_file: " + file + ": line 1 is not");
+  expect("reloaded");
+  kill(pid, SIGTERM);
+  EXPECT_EQ(exit_code(pid), 0);
+  EXPECT_EQ(said.find("1111"), std::string::npos) << said;
+  EXPECT_EQ(said.find("2222"), std::string::npos) << said;
+}
+
+TEST_F(DaemonProgram, AKeyThatOthersMayReadIsRefused) {
+  const std::string file = folder_ / "key";
+  std::ofstream(file) << "primary " << std::string(64, '1') << "\n";
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  const pid_t pid = spawn({"--key-file", file});
+  EXPECT_EQ(line(), "fibocastd: security.key_file: " + file +
+                        ": has mode 0640, so others may read the key; allowed: 0600, by chmod 600 " + file + "\n");
+  EXPECT_EQ(exit_code(pid), 2);
+}
+
 TEST_F(DaemonProgram, LogsJson) {
   const pid_t pid = spawn({"--log.format", "json"});
   const std::string first = line();

@@ -33,7 +33,7 @@ class SettingsLoader : public ::testing::Test {
   // The sentence, without the folder.
   std::string mistake(const std::string& file, const Flags& environment = {}, const Flags& flags = {}) {
     try {
-      load(file, environment, flags);
+      check_security(load(file, environment, flags));
     } catch (const SettingsError& error) {
       std::string text = error.what();
       const auto at = text.find(folder_.string() + "/");
@@ -50,14 +50,15 @@ const std::string kThree = "[cluster]\nnodes = [\"n0:7117\", \"n1:7118\", \"n2:7
 TEST_F(SettingsLoader, NothingGivenIsAClusterOfOne) {
   const Settings settings = load("").settings;
   EXPECT_EQ(settings.node.rank, 0u);
-  EXPECT_EQ(settings.node.listen, "0.0.0.0:7117");
+  EXPECT_EQ(settings.node.listen, "127.0.0.1:7117");
   EXPECT_EQ(settings.default_deadline_ms, 30'000);
 }
 
 TEST_F(SettingsLoader, ReadsAFile) {
   const Settings settings = load(kThree +
                                  "[node]\nrank = 2\n[model]\ns_ns = 27000\nl_ns = 40000\no_ns = 48000\n"
-                                 "[runtime]\nwait = \"block\"\n[emulation]\nscale = 100\n")
+                                 "[runtime]\nwait = \"block\"\n[emulation]\nscale = 100\n"
+                                 "[security]\nkey_file = \"key\"\nmode = \"integrity\"\n")
                                 .settings;
   EXPECT_EQ(settings.node.rank, 2u);
   EXPECT_EQ(settings.node.listen, "0.0.0.0:7119");
@@ -65,6 +66,8 @@ TEST_F(SettingsLoader, ReadsAFile) {
   EXPECT_EQ(settings.model.r(), 88'000);
   EXPECT_EQ(settings.wait, WaitPolicy::kBlock);
   EXPECT_EQ(settings.emulation.scale, 100);
+  EXPECT_EQ(settings.security.key_file, "key");
+  EXPECT_EQ(settings.security.mode, SecurityMode::kIntegrity);
 }
 
 TEST_F(SettingsLoader, FlagBeforeEnvironmentBeforeFileBeforeDefault) {
@@ -109,6 +112,27 @@ TEST_F(SettingsLoader, EveryMistakeIsOneSentenceWithItsPlace) {
   EXPECT_EQ(mistake("rank = 3\n"), "node.toml:1: there is no setting 'rank'; the nearest is 'node.rank'");
 }
 
+TEST_F(SettingsLoader, WithoutAKeyOnlyOnThisHostOrExpressly) {
+  const std::string open_to_all = kThree + "[node]\nrank = 1\n";
+  EXPECT_EQ(mistake(open_to_all),
+            "default: security.key_file is not set, but others could reach this daemon on 0.0.0.0:7118; make a key by "
+            "`fibocast key generate FILE` and give all daemons that file by --key-file FILE, or let everybody in by "
+            "--insecure");
+  EXPECT_EQ(mistake(open_to_all, {}, {{"security.key_file", "key"}}), "no mistake");
+  EXPECT_EQ(mistake(open_to_all, {}, {{"security.mode", "insecure"}}), "no mistake");
+  for (const char* here : {"127.0.0.1:7118", "[::1]:7118", "localhost:7118", "127.9.9.9:1"})
+    EXPECT_EQ(mistake(open_to_all, {}, {{"node.listen", here}}), "no mistake") << here;
+  for (const char* there : {"10.0.0.1:7118", "[::]:7118", "0.0.0.0:7118", "n1:7118"})
+    EXPECT_NE(mistake(open_to_all, {}, {{"node.listen", there}}), "no mistake") << there;
+}
+
+TEST_F(SettingsLoader, ModesThatContradictTheKeyAreMistakes) {
+  EXPECT_EQ(mistake("[security]\nmode = \"insecure\"\nkey_file = \"key\"\n"),
+            "node.toml:2: security.mode is insecure, but security.key_file is given; leave one of them out");
+  EXPECT_EQ(mistake("[security]\nmode = \"integrity\"\n"),
+            "node.toml:2: security.mode is integrity, which needs a key; give security.key_file");
+}
+
 TEST_F(SettingsLoader, AFileThatIsNoTomlSaysWhere) {
   EXPECT_TRUE(mistake("[node]\nrank = = 3\n").starts_with("node.toml:2: ")) << mistake("[node]\nrank = = 3\n");
 }
@@ -123,8 +147,9 @@ TEST_F(SettingsLoader, AMissingFileIsNamed) {
 }
 
 TEST_F(SettingsLoader, WhatIsPrintedCanBeReadAgain) {
-  const auto loaded = load(kThree + "[node]\nrank = 1\nsocket = 'a\\b\"c'\n", {{"FIBOCAST_EMULATION_SCALE", "0.1"}},
-                           {{"log.level", "error"}});
+  const auto loaded =
+      load(kThree + "[node]\nrank = 1\nsocket = 'a\\b\"c'\n[security]\nkey_file = \"/etc/key\"\n",
+           {{"FIBOCAST_EMULATION_SCALE", "0.1"}}, {{"log.level", "error"}});
   const std::string printed = print_settings(loaded);
   EXPECT_NE(printed.find("rank = 1"), std::string::npos) << printed;
   EXPECT_NE(printed.find("# flag --log.level"), std::string::npos) << printed;

@@ -59,6 +59,7 @@ TEST(Settings, NameAndPortOfDiscovery) {
 TEST(Settings, RanksAreFoundOutOrGiven) {
   Settings settings;
   settings.node.discover = "dns:node";
+  settings.security.mode = SecurityMode::kInsecure;
   EXPECT_EQ(complete_settings(settings)->key, "node.expect");
   settings.node.expect = 3;
   EXPECT_FALSE(complete_settings(settings));

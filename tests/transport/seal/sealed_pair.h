@@ -18,7 +18,7 @@ inline ClusterKey key_of(std::uint8_t byte) {
   return ClusterKey(key);
 }
 
-// A frame of the channel, 120 bytes of head, with a payload of this many bytes.
+// A frame of the channel, 104 bytes of head, with a payload of this many bytes.
 inline Bytes plain_frame(NodeId from, NodeId to, std::size_t payload = 0, FrameType type = FrameType::kDataSmall) {
   Frame frame;
   frame.type = type;
@@ -57,13 +57,13 @@ class SealedPair {
     next_stamp += 1'000'000;
     sides[self].sealer = std::make_unique<Sealer>(
         s, std::move(ring),
-        Sealer::Host{
-            .send = [this, self](NodeId to, std::span<const std::byte> d) { put(self, to, d); },
-            .random =
-                [this](std::span<std::byte> out) {
-                  for (std::byte& b : out) b = static_cast<std::byte>(random());
-                },
-            .on_refused = [this, self](Sealer::Refusal why, NodeId, KeyId) { sides[self].refusals.push_back(why); }});
+        Sealer::Host{.send = [this, self](NodeId to, std::span<const std::byte> d) { put(self, to, d); },
+                     .random =
+                         [this](std::span<std::byte> out) {
+                           for (std::byte& b : out) b = static_cast<std::byte>(random());
+                         },
+                     .on_refused = [this, self](Sealer::Refusal why, NodeId, KeyId,
+                                                const KeyRing&) { sides[self].refusals.push_back(why); }});
   }
   void put(NodeId from, NodeId to, std::span<const std::byte> d) {
     wire.push_back({from, to, Bytes(d.begin(), d.end())});

@@ -1,0 +1,62 @@
+// A transport that seals what it sends through another one, which it owns, and looks at every datagram in between: no
+// session may have a counter twice.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "transport/seal/little_endian.h"
+#include "transport/sealing_transport.h"
+
+namespace fibocast::test {
+
+class RecordedSealing final : public Transport {
+ public:
+  RecordedSealing(std::unique_ptr<Transport> inner, NodeId self, std::uint32_t nodes, std::uint64_t incarnation)
+      : recorder_(std::move(inner)), sealing_(recorder_, settings(self, nodes, incarnation), keys(), {}) {}
+  void start(Handlers handlers) override { sealing_.start(std::move(handlers)); }
+  bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override {
+    return sealing_.send(to, head, payload);
+  }
+  std::size_t max_frame(NodeId to) const override { return sealing_.max_frame(to); }
+  std::size_t receive_buffer_bytes() const override { return sealing_.receive_buffer_bytes(); }
+  void stop() override { sealing_.stop(); }
+
+ private:
+  class Recorder final : public Transport {
+   public:
+    explicit Recorder(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    void start(Handlers handlers) override { inner_->start(std::move(handlers)); }
+    bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override {
+      if (seal::kind_of(head) == seal::Kind::kFrame) {
+        const auto session = seal::get<std::uint32_t>(head.data() + 4);
+        EXPECT_TRUE(used_.emplace(to, session, seal::get<std::uint64_t>(head.data() + 8)).second);
+      }
+      return inner_->send(to, head, payload);
+    }
+    std::size_t max_frame(NodeId to) const override { return inner_->max_frame(to); }
+    std::size_t receive_buffer_bytes() const override { return inner_->receive_buffer_bytes(); }
+    void stop() override { inner_->stop(); }
+
+   private:
+    std::unique_ptr<Transport> inner_;
+    std::set<std::tuple<NodeId, std::uint32_t, std::uint64_t>> used_;
+  };
+  static SealSettings settings(NodeId self, std::uint32_t nodes, std::uint64_t incarnation) {
+    SealSettings settings;
+    settings.self = self, settings.nodes = nodes, settings.incarnation = incarnation, settings.cluster = "test";
+    return settings;
+  }
+  static KeyRing keys() {
+    constexpr std::array<std::byte, kKeyBytes> kKey{};
+    return KeyRing(ClusterKey(kKey));
+  }
+
+  Recorder recorder_;
+  SealingTransport sealing_;
+};
+
+}  // namespace fibocast::test
