@@ -5,10 +5,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "collectives/schedule.h"
+#include "collectives/validate.h"
 #include "firmware_sim/fault_file.h"
 #include "firmware_sim/machine_file.h"
 #include "runtime/cli/plan_nodes.h"
 #include "runtime/daemon/discovery_message.h"
+#include "runtime/daemon/discovery_seal.h"
 #include "runtime/daemon/settings_loader.h"
 #include "tests/fuzz/input.h"
 
@@ -75,6 +78,28 @@ void fuzz_trees(Bytes input) {
     require_sentence(read_nodes({.file = file.path()}, error).has_value(), error);
   } catch (const std::overflow_error&) {  // as its header says
   }
+}
+
+void fuzz_schedule(Bytes input) {
+  std::string error;
+  const auto schedule = parse_schedule(text_of(input), error);
+  require_sentence(schedule.has_value(), error);
+  if (!schedule) return;
+  const std::string once = to_text(*schedule);
+  const auto again = parse_schedule(once, error);
+  require(again && to_text(*again) == once);
+  validate(*schedule);
+}
+
+void fuzz_keys(Bytes input) {
+  try {
+    const KeyRing ring = KeyRing::parse(text_of(input));
+    require(KeyRing::parse(ring.print()).print() == ring.print());
+  } catch (const KeyError& mistake) {
+    require(!std::string_view(mistake.what()).empty());
+  }
+  static DiscoverySeal seal(KeyRing(ClusterKey::generate()), 1);
+  require(!seal.open(text_of(input), 0));
 }
 
 void fuzz_discovery(Bytes input) {

@@ -21,5 +21,9 @@ void fuzz_discovery(Bytes input);       // the datagrams by which daemons find t
 void fuzz_settings(Bytes input);        // a daemon's settings file, with the [model] that `plan` and `calibrate` share
 void fuzz_machine(Bytes input);         // a simulated machine's file, and a file of faults
 void fuzz_trees(Bytes input);           // the files of --tree file:PATH and --nodes FILE
+void fuzz_schedule(Bytes input);        // schedules as text
+void fuzz_seal(Bytes input);            // sealing, on a wire that does what it likes
+void fuzz_seal_datagram(Bytes input);   // sealing, when somebody sends these datagrams
+void fuzz_keys(Bytes input);            // a key file, and a sealed datagram of discovery
 
 }  // namespace fibocast::fuzz
