@@ -9,6 +9,7 @@
 #include "runtime/daemon/host_clock.h"
 #include "runtime/daemon/node_status.h"
 #include "runtime/daemon/node_trace.h"
+#include "runtime/daemon/settings_loader.h"
 
 namespace fibocast {
 namespace {

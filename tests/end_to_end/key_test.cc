@@ -28,7 +28,7 @@ class Keys : public testing::TestWithParam<const char*> {
 TEST_P(Keys, AreReplacedWhileBarriersRunAndNoneFails) {
   up(6);
   const std::string before = keys_of(0).front();
-  Running barriers = cluster_.start({"bench", "barrier", "--count", "3000", "--quiet", "--json"});
+  Running barriers = cluster_.start({"bench", "barrier", "--repetitions", "3000", "--quiet", "--json"});
   std::string name = before;
   for (int i = 0; i < 3; ++i) {
     const Ended ended = cluster_.run({"key", "rotate", key_, "--json"});
@@ -56,7 +56,7 @@ TEST_P(Keys, AreReplacedStepByStepThroughOneDaemon) {
     ASSERT_EQ(key({"rotate", key_, "--step", step, "--file-only"}).exit_code, 0);
     const Ended told = key({"reload", key_, "--socket", socket});
     ASSERT_EQ(told.exit_code, 0) << told.err;
-    EXPECT_EQ(cluster_.run({"bench", "barrier", "--count", "50", "--quiet"}).exit_code, 0);
+    EXPECT_EQ(cluster_.run({"bench", "barrier", "--repetitions", "50", "--quiet"}).exit_code, 0);
   }
   EXPECT_EQ(keys_of(2).size(), 1u);
   EXPECT_NE(keys_of(2).front(), before);
@@ -73,7 +73,7 @@ TEST_P(Keys, ADaemonThatReadsAnotherFileIsNamedBeforeAnythingIsLost) {
   EXPECT_EQ(told.exit_code, 6);
   EXPECT_NE(told.err.find("rank 0 has the keys"), std::string::npos) << told.err;
   EXPECT_EQ(keys_of(0).size(), 1u);
-  EXPECT_EQ(cluster_.run({"bench", "barrier", "--count", "50", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(cluster_.run({"bench", "barrier", "--repetitions", "50", "--quiet"}).exit_code, 0);
 }
 
 // The key is in its file, and nowhere in what the programs say.

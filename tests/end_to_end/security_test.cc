@@ -38,7 +38,7 @@ class Security : public testing::TestWithParam<const char*> {
   bool is_tcp() const { return GetParam() == std::string("tcp"); }
   Socket stranger(NodeId to) const { return is_tcp() ? Socket::tcp(addresses_[to]) : Socket::udp(addresses_[to]); }
   void expect_barriers(int count = 300) {
-    const Ended ended = cluster_.run({"bench", "barrier", "--count", std::to_string(count), "--quiet", "--json"});
+    const Ended ended = cluster_.run({"bench", "barrier", "--repetitions", std::to_string(count), "--quiet", "--json"});
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   }
   std::uint64_t counter(NodeId rank, const std::string& name) {

@@ -147,9 +147,8 @@ TEST_F(SettingsLoader, AMissingFileIsNamed) {
 }
 
 TEST_F(SettingsLoader, WhatIsPrintedCanBeReadAgain) {
-  const auto loaded =
-      load(kThree + "[node]\nrank = 1\nsocket = 'a\\b\"c'\n[security]\nkey_file = \"/etc/key\"\n",
-           {{"FIBOCAST_EMULATION_SCALE", "0.1"}}, {{"log.level", "error"}});
+  const auto loaded = load(kThree + "[node]\nrank = 1\nsocket = 'a\\b\"c'\n[security]\nkey_file = \"/etc/key\"\n",
+                           {{"FIBOCAST_EMULATION_SCALE", "0.1"}}, {{"log.level", "error"}});
   const std::string printed = print_settings(loaded);
   EXPECT_NE(printed.find("rank = 1"), std::string::npos) << printed;
   EXPECT_NE(printed.find("# flag --log.level"), std::string::npos) << printed;
