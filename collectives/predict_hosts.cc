@@ -73,7 +73,7 @@ class HostEvaluation {
     for (const Stage& stage : part.stages) {
       StageState& state = node.stages.emplace_back();
       state.started = stage.after == kNoStage;
-      for (const Transfer& t : part.view().receives(stage)) state.through.emplace_back(t.peer, 0);
+      for (const Transfer& t : part.view().receives(stage)) state.through.emplace_back(Rank{t.peer}, 0);
       called = called || stage.waits_for_arrival;
     }
     node.running = part.stages.size();
