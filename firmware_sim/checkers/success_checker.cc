@@ -19,11 +19,24 @@ bool cut(const History& history, const GenerationKey& key, const Attempt& attemp
   });
 }
 
+// Half of a member's messages are lost for so long: it may be out of reach for a suspicion time in the middle of a
+// change of the group, which then begins anew and ends what was begun meanwhile (runtime/README.md).
+bool out_of_reach(const History& history, const GenerationKey& key, const Attempt& attempt) {
+  const HistoryGroup& group = history.groups[key.first];
+  if (!group.goes_on && !group.replanned) return false;
+  return std::ranges::any_of(history.faults, [&](const Fault& fault) {
+    const bool lossy = fault.kind == Fault::Kind::kLoss && fault.probability >= 0.5 &&
+                       fault.heals - fault.begins >= history.suspicion / 2;
+    const bool meanwhile = fault.begins <= attempt.last_done && fault.heals >= attempt.first_arrival;
+    return lossy && meanwhile && std::ranges::any_of(group.members, [&](NodeId n) { return concerns(fault, n); });
+  });
+}
+
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
   const HistoryGroup& group = history.groups[key.first];
   return attempt.arrivals == group.members.size() * group.participants &&
          !crashed(history, key.first, attempt.first_arrival, attempt.last_done) && !cut(history, key, attempt) &&
-         attempt.deadline - attempt.last_arrival >= history.ample;
+         !out_of_reach(history, key, attempt) && attempt.deadline - attempt.last_arrival >= history.ample;
 }
 
 // A node that was not up when a multicast came, and calls when the others are through, may find its generation

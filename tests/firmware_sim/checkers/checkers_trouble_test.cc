@@ -130,6 +130,21 @@ TEST(SuccessChecker, ExcusesWhatIsLongEnoughToBeLost) {
   EXPECT_EQ(check_success(failed_after({}, {from_to(Kind::kPartition, 0, 5'000, 1)}).history).size(), 1u);
 }
 
+TEST(SuccessChecker, ExcusesHeavyLossWhereThePlanChangesOnly) {
+  const auto findings = [](double probability, Nanoseconds heals, NodeId node, bool replanned) {
+    Fault loss = from_to(Kind::kLoss, 0, heals, node);
+    loss.probability = probability;
+    Story s = failed_after({}, {loss});
+    s.history.groups[0].replanned = replanned;
+    return check_success(s.history).size();
+  };
+  EXPECT_EQ(findings(0.5, 2 * kSecond, 1, true), 0u);
+  EXPECT_EQ(findings(0.5, 2 * kSecond, 1, false), 1u);
+  EXPECT_EQ(findings(0.4, 2 * kSecond, 1, true), 1u);
+  EXPECT_EQ(findings(0.5, 5'000, 1, true), 1u);
+  EXPECT_EQ(findings(0.5, 2 * kSecond, 2, true), 1u);
+}
+
 // ---- losses
 
 TEST(LossChecker, NoticesWhoWasThereAndIsCalledLost) {
