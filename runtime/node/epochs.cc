@@ -192,8 +192,10 @@ void on_foreign(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 
 namespace {
 
+// A leader that lives is given time for what a bad network loses of its messages: who begins the change anew ends the
+// operations that others have begun meanwhile. One that is lost is not waited for.
 bool is_late(const NodeState& state, const EpochChange& c, Nanoseconds now) {
-  return now >= c.since + state.settings.suspicion / 2;
+  return now >= c.since + 2 * state.settings.suspicion;
 }
 
 bool leads_now(const NodeState& state, const GroupState& g, Nanoseconds now) {
