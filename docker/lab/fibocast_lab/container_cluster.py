@@ -28,13 +28,15 @@ class ContainerCluster(EmulatedNodes):
     def environment(self, rank, folder):
         settings = self.settings(rank, folder) | {
             "node.rank": rank, "node.socket": socket_path(folder, rank), "cluster.nodes": ",".join(self.addresses()),
-            "cluster.transport": self.transport, "cluster.name": "laboratory"}
+            "cluster.transport": self.transport, "cluster.name": "laboratory",
+            "security.key_file": "/etc/fibocast/key"}
         names = {"FIBOCAST_" + key.replace(".", "_").upper(): str(value) for key, value in settings.items()}
         return names | {"FIBOCAST_SOCKET": socket_path(folder, rank)}
 
     def compose_table(self, folder):
         """A service for each rank, as they differ. Nothing but the daemon runs in a container while it is measured."""
-        common = {"image": IMAGE, "networks": ["cluster"], "volumes": [f"{folder}:{folder}"],
+        volumes = [f"{folder}:{folder}", "${FIBOCAST_KEYS}:/etc/fibocast:ro"]  # containers() makes the key
+        common = {"image": IMAGE, "networks": ["cluster"], "volumes": volumes,
                   "user": f"{os.getuid()}:{os.getgid()}", "healthcheck": {"disable": True}}
         services = {f"n{rank}": common | {"environment": self.environment(rank, folder)}
                     for rank in range(len(self.nodes))}
