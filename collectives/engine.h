@@ -72,6 +72,10 @@ class Engine {
   // The receive from virtual rank `source` in `stage`: its index in transfers, or kNone.
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   std::uint32_t find_receive(std::uint32_t run, Rank source, std::uint8_t stage) const;
+  // That many repetitions of the receive at `index` have come.
+  bool is_in(std::uint32_t run, std::uint32_t index, std::uint32_t repetitions) const {
+    return counts(run)[index] >= repetitions;
+  }
   // A received transfer whose data must be put where it belongs, or be combined, before the next one of its stage.
   bool next_combine(std::uint32_t run, Send& out) const;  // looks; commit_combine() takes it
   void commit_combine(std::uint32_t run);

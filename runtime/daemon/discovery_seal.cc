@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 namespace {
@@ -25,13 +25,13 @@ std::string DiscoverySeal::seal(std::string_view text, std::int64_t wall_clock_n
   const ClusterKey& key = keys_.primary();
   last_stamp_ = std::max(last_stamp_ + 1, wall_clock_ns);
   std::string inner(kTextAt, '\0');
-  seal::put(bytes_of(inner), static_cast<std::uint64_t>(last_stamp_));
-  seal::put(bytes_of(inner) + 8, sender_);
+  little_endian::put(bytes_of(inner), static_cast<std::uint64_t>(last_stamp_));
+  little_endian::put(bytes_of(inner) + 8, sender_);
   inner += text;
   std::string out(kSealedAt + inner.size() + kTag, '\0');
-  seal::put(bytes_of(out), kMagic);
-  seal::put(bytes_of(out) + 2, kVersion);
-  seal::put(bytes_of(out) + 4, key.id());
+  little_endian::put(bytes_of(out), kMagic);
+  little_endian::put(bytes_of(out) + 2, kVersion);
+  little_endian::put(bytes_of(out) + 4, key.id());
   randombytes_buf(out.data() + kNonceAt, kSealedAt - kNonceAt);
   crypto_aead_xchacha20poly1305_ietf_encrypt(raw_text(out) + kSealedAt, nullptr, raw_text(inner), inner.size(),
                                              raw_text(out), kNonceAt, nullptr, raw_text(out) + kNonceAt,
@@ -42,10 +42,10 @@ std::string DiscoverySeal::seal(std::string_view text, std::int64_t wall_clock_n
 std::optional<std::string> DiscoverySeal::open(std::string_view datagram, std::int64_t wall_clock_ns) {
   if (datagram.starts_with("fibocast discovery"))
     complaint_ = "a daemon without a key looks for its cluster here; give all daemons the same security.key_file";
-  if (datagram.size() < kSealedAt + kTextAt + kTag || seal::get<std::uint16_t>(bytes_of(datagram)) != kMagic ||
-      seal::get<std::uint8_t>(bytes_of(datagram) + 2) != kVersion)
+  if (datagram.size() < kSealedAt + kTextAt + kTag || little_endian::get<std::uint16_t>(bytes_of(datagram)) != kMagic ||
+      little_endian::get<std::uint8_t>(bytes_of(datagram) + 2) != kVersion)
     return {};
-  const auto id = seal::get<KeyId>(bytes_of(datagram) + 4);
+  const auto id = little_endian::get<KeyId>(bytes_of(datagram) + 4);
   const ClusterKey* key = keys_.find(id);
   if (key == nullptr) {
     complaint_ = "a daemon with the key " + key_id_text(id) + " looks for its cluster here, where the key is " +
@@ -58,8 +58,8 @@ std::optional<std::string> DiscoverySeal::open(std::string_view datagram, std::i
                                                  raw_text(datagram), kNonceAt, raw_text(datagram) + kNonceAt,
                                                  raw(key->discovery_key())) != 0)
     return {};
-  const auto stamp = static_cast<std::int64_t>(seal::get<std::uint64_t>(bytes_of(inner)));
-  if (!is_new(seal::get<std::uint64_t>(bytes_of(inner) + 8), stamp, wall_clock_ns)) return {};
+  const auto stamp = static_cast<std::int64_t>(little_endian::get<std::uint64_t>(bytes_of(inner)));
+  if (!is_new(little_endian::get<std::uint64_t>(bytes_of(inner) + 8), stamp, wall_clock_ns)) return {};
   return inner.substr(kTextAt);
 }
 

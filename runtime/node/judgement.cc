@@ -1,9 +1,15 @@
 #include "runtime/node/judgement.h"
 
+#include "runtime/node/epochs.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/presence.h"
 
 namespace fibocast::judgement {
+
+bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {
+  return m.epoch == g.epoch && epochs::runs(g) && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
+         groups::node_of(g, m.source) == from && groups::is_live(g, m.source);
+}
 
 bool is_concerned(const GroupState& g, Rank rank) {
   const bool floods = g.inquiry.choice.algorithm == Algorithm::kFlooding;

@@ -5,6 +5,8 @@
 
 namespace fibocast::judgement {
 
+// The message is of a member, to whom the peer's node belongs, and of the open epoch.
+bool is_member(const GroupState& g, NodeId from, const PeerMessage& m);
 // A member that takes part in the operation asked about, as participant or as router.
 bool is_concerned(const GroupState& g, Rank rank);
 // Who has not arrived, as far as the answers say.

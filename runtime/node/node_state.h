@@ -90,8 +90,9 @@ struct Slot {
   bool used = false;  // `generation` means something
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;
   bool charged = true;
+  bool told_all = false;  // it is done here, and all others know that it has failed for somebody
+  Rank root = 0;
   bool shape_known = false;          // the payload's size is known
   bool frozen = false;               // a verdict is being found: transfers are ignored
   bool waiting = false;              // the failure detector watches whom the schedule receives from
@@ -126,7 +127,7 @@ struct Slot {
   Nanoseconds due = kNever;        // when a verdict is asked for (again)
   Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
   Nanoseconds asked_at = 0;        // since when this coordinator is being asked
-  Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, lateness = 0;
+  Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, ended_at = 0, lateness = 0;
   LastArrival last_arrival;  // of a barrier
   RankSet ranks;
 };
@@ -274,7 +275,9 @@ struct GroupState {
   Nanoseconds count_again = 0;  // not before: they have asked for it to be counted
   bool crowded = false;         // a call waits outside for the window to move
   bool retrying = false, retry_again = false;
-  std::uint32_t slow_used = 0;  // rows of slow_ranks in use
+  Rank doubted = kNoRank;        // a member that was away (doubts.h),
+  Generation doubted_until = 0;  // ... and may have lost data of the generations before
+  std::uint32_t slow_used = 0;   // rows of slow_ranks in use
   Inquiry inquiry;
   TreeIntake intake;
   Generation death = 0;   // in which an application died last, as far as known here,

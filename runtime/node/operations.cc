@@ -162,7 +162,7 @@ void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankS
   if (s.state != Slot::State::kOpen) return;
   if (verdict != Verdict::kOk || s.streams_open == 0) presence::end_waiting(state, slot);
   s.state = Slot::State::kDone;
-  s.verdict = verdict, s.ranks = ranks;
+  s.verdict = verdict, s.ranks = ranks, s.ended_at = now;
   stragglers::on_end(state, slot);
   flight_log::note(state, slot, FlightEvent::Kind::kVerdict, now, static_cast<std::uint8_t>(verdict));
   s.frozen = false;
@@ -251,7 +251,6 @@ void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage&
   on_window_moved(state, group, now);
 }
 
-// The earliest deadline among those who have called.
 Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
   Nanoseconds earliest = kNever;
   for (std::uint32_t i = s.first_call; i != kNoRequest; i = state.requests->at(i).next)

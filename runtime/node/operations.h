@@ -58,6 +58,8 @@ void cancel_all(NodeState& state, std::uint32_t group, Nanoseconds now);
 void pump(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // This rank or others moved on: tells whom it concerns and lets in the calls that waited for it.
 void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now);
+// The earliest of the calls that wait in the slot; kNever if none does.
+Nanoseconds deadline_of(const NodeState& state, const Slot& s);
 void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Counts a call in the slot of its generation, holds it until the window lets it in, or answers it from the record.
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now);

@@ -169,6 +169,7 @@ bool fields(Io& io, PeerMessage& m) {
     case PeerMessageType::kVerdict:
       operation(io, m), io.number(m.verdict), ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
       return true;
+    case PeerMessageType::kDoubt: operation(io, m), ranks(io, m.ranks); return true;
     case PeerMessageType::kRejoin:
     case PeerMessageType::kWindowAsk:
     case PeerMessageType::kWindowQuestion:

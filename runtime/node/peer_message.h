@@ -32,6 +32,7 @@ enum class PeerMessageType : std::uint8_t {
   kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
   kFreezeAnswer = 6,
   kVerdict = 7,
+  kDoubt = 33,  // of who waits for data: are you done with this? `ranks`: who was away meanwhile (doubts.h)
   kWindow = 8,  // `completed` up the tree, `window_base` down
   kGroupDefine = 9,
   kGroupAnswer = 10,  // `verdict`: kOk or kRefused

@@ -1,5 +1,6 @@
 #include "runtime/node/presence.h"
 
+#include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/mailbox.h"
@@ -26,6 +27,11 @@ void end_operations_with(NodeState& state, NodeId node, bool we_were_lost, Nanos
     if (!s.frozen) s.arrived_when_frozen = s.called;
     s.frozen = true;
     slots::set_due(state, s, now);
+  }
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    const GroupState& g = state.groups[group];
+    const Rank rank = g.used ? g.members.index_of(node) : kNoRank;
+    if (rank != kNoRank && g.rank != kNoRank) doubts::begin(state, group, we_were_lost ? g.rank : rank);
   }
 }
 

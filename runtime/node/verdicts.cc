@@ -4,6 +4,7 @@
 
 #include "runtime/node/abandon.h"
 #include "runtime/node/coordinators.h"
+#include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
@@ -86,18 +87,23 @@ PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   return m;
 }
 
+void ask_about(NodeState& state, std::uint32_t slot, Inquiry::Phase phase, Nanoseconds now) {
+  const std::uint32_t group = slots::group_of(state, slot);
+  groups::begin_inquiry(state, group, phase, now, now + state.settings.suspicion);
+  const Slot& s = state.slots[slot];
+  Inquiry& q = state.groups[group].inquiry;
+  q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
+  q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
+  q.choice = s.choice, q.type = s.type, q.op = s.op;
+  q.window_base = ~Generation{0};
+}
+
 void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now) {
   const std::uint32_t group = slots::group_of(state, slot);
   GroupState& g = state.groups[group];
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
-  groups::begin_inquiry(state, group, Inquiry::Phase::kFreezing, now, now + state.settings.suspicion);
-  const Slot& s = state.slots[slot];
-  Inquiry& q = g.inquiry;
-  q.generation = s.generation, q.operation = s.operation, q.root = s.root, q.charged = s.charged;
-  q.total_bytes = s.total_bytes, q.segment_bytes = s.segment_bytes;
-  q.choice = s.choice, q.type = s.type, q.op = s.op;
-  g.inquiry.reason = reason, g.inquiry.lost = s.lost;
-  g.inquiry.window_base = ~Generation{0};
+  ask_about(state, slot, Inquiry::Phase::kFreezing, now);
+  g.inquiry.reason = reason, g.inquiry.lost = state.slots[slot].lost;
   take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
 }
 
@@ -205,11 +211,6 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (!peers::send(state, to, m, true, now)) slots::set_due(state, s, now + kUntilThereIsRoom);
 }
 
-bool is_member(const GroupState& g, NodeId from, const PeerMessage& m) {
-  return m.epoch == g.epoch && epochs::runs(g) && m.source < groups::size_of(g) && m.root < groups::size_of(g) &&
-         groups::node_of(g, m.source) == from && groups::is_live(g, m.source);
-}
-
 bool is_deciding(const GroupState& g, Generation generation) {
   return g.inquiry.phase == Inquiry::Phase::kFreezing && g.inquiry.generation == generation;
 }
@@ -219,6 +220,27 @@ bool is_nearer_to_root(const GroupState& g, Rank root, Rank other) {
 }
 
 }  // namespace
+
+void tell_forgotten(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& question, Nanoseconds now) {
+  PeerMessage m = question;
+  m.type = PeerMessageType::kVerdict;
+  m.source = state.groups[group].rank;
+  m.verdict = Verdict::kPeerLost;
+  m.window_base = state.groups[group].global_base;
+  peers::send(state, to, m, true, now);  // else asked again
+}
+
+void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, const RankSet& lost, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const std::uint32_t group = slots::group_of(state, slot);
+  Inquiry& q = state.groups[group].inquiry;
+  if (s.told_all) return void(tell_recorded(state, slot, asker, now, lost));
+  if (q.phase != Inquiry::Phase::kIdle) return;  // asked again
+  ask_about(state, slot, Inquiry::Phase::kTelling, now);
+  q.verdict = Verdict::kPeerLost, q.ranks = lost, q.window_base = 0;  // it says nothing of the window
+  s.told_all = true;
+  pump_inquiry(state, group, now);
+}
 
 bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost) {
   const Slot& s = state.slots[slot];
@@ -237,7 +259,8 @@ void on_timer(NodeState& state, Nanoseconds now) {
   state.slot_timer = kNever;
   for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
     Slot& s = state.slots[slot];
-    if (s.state == Slot::State::kOpen && s.due <= now) ask_for_verdict(state, slot, now);
+    if (s.state == Slot::State::kOpen && s.due <= now)
+      doubts::has_any(state, slot, now) ? doubts::ask(state, slot, now) : ask_for_verdict(state, slot, now);
     if (s.resume_at <= now) s.resume_at = kNever, operations::pump(state, slot, now);
     if (s.state == Slot::State::kOpen) state.slot_timer = std::min({state.slot_timer, s.due, s.resume_at});
   }
@@ -256,7 +279,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
 }
 
 void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  if (!is_member(state.groups[group], from, m)) return;
+  if (!judgement::is_member(state.groups[group], from, m)) return;
   abandon::hear(state.groups[group], m);
   operations::sync_window(state, group, m.window_base, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
@@ -284,7 +307,7 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 }
 
 void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  if (!is_member(state.groups[group], from, m)) return;
+  if (!judgement::is_member(state.groups[group], from, m)) return;
   operations::sync_window(state, group, m.window_base, now);
   GroupState& g = state.groups[group];
   // Two coordinators: the one nearer to the root decides, the other is only a member again.
@@ -301,7 +324,7 @@ void on_freeze(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
 void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
-  if (!is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
+  if (!judgement::is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
   abandon::hear(state.groups[group], m);
   take_answer(state, group, m.source, m);
   pump_inquiry(state, group, now);

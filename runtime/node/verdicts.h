@@ -16,6 +16,11 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 // How the generation of this slot ended, which is on record; `lost`: why that is asked. False: the channel is full.
 bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost = {});
+// This node has long been done with the slot's operation and knows of no failure, but somebody will not have its data
+// any more, as `lost` were away: all are told so. Nobody if another question is under way: the asker asks again.
+void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, const RankSet& lost, Nanoseconds now);
+// The generation the peer asks about is over here, and forgotten.
+void tell_forgotten(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& question, Nanoseconds now);
 // Goes on with questions and answers that waited for channels.
 void pump(NodeState& state, Nanoseconds now);
 

@@ -1,7 +1,9 @@
 // A member that is stopped while a group does nothing but multicast: the others are told that it is lost, each of them,
-// however late it calls, and within the suspicion time, whatever they were waiting for.
+// however late it calls, and within the suspicion time, whatever they were waiting for. When it goes on, nobody waits
+// for what was on its way to it, or through it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "firmware_sim/random.h"
@@ -26,13 +28,13 @@ ClusterSettings settings_of(std::uint64_t seed) {
 // Every member multicasts until one of its calls fails; between two calls it takes up to `pause`.
 class Multicasts {
  public:
-  Multicasts(std::uint64_t seed, Nanoseconds pause)
+  Multicasts(std::uint64_t seed, Nanoseconds pause, Fault::Kind stop = Fault::Kind::kPause)
       : random(seed),
         victim(static_cast<NodeId>(random.below(kMembers))),
         team_(settings_of(seed)),
         pause_(pause),
         root_(static_cast<Rank>(random.below(kMembers))) {
-    stop_.kind = Fault::Kind::kPause;
+    stop_.kind = stop;
     stop_.nodes = {victim};
     team_.cluster.set_listener([this](std::uint64_t cookie, const Answer& a) { on_answer(cookie, a); });
     for (NodeId id = 0; id < kMembers; ++id) call_later(id);
@@ -44,20 +46,59 @@ class Multicasts {
     team_.cluster.begin(stop_);
     return team_.cluster.run_until(team_.in(2 * kPatience), [this] { return failed_ == kMembers - 1; });
   }
+  // The victim is back, and all call again, up to the generation that the furthest of them had come to. True: through.
+  bool go_on() {
+    team_.cluster.heal(stop_);
+    EXPECT_TRUE(team_.cluster.connect_all());
+    went_on_at = team_.cluster.now();
+    if (stop_.kind == Fault::Kind::kCrash) begin_anew();
+    last_ = *std::max_element(std::begin(next_), std::end(next_));
+    for (NodeId id = 0; id < kMembers; ++id)
+      if (!waits_[id]) step(id);
+    return team_.cluster.run_until(team_.in(16 * kPatience), [this] { return through() == kMembers; });
+  }
+  // One more multicast, when the victim too knows that its sessions began anew. True: it came to all.
+  bool works() {
+    team_.cluster.run_until(team_.in(5 * kMillisecond));
+    std::fill(std::begin(ends), std::end(ends), CallDone{});
+    ++last_;
+    for (NodeId id = 0; id < kMembers; ++id) step(id);
+    if (!team_.cluster.run_until(team_.in(kPatience), [this] { return through() == kMembers; })) return false;
+    return std::ranges::all_of(ends, [](const CallDone& end) { return end.verdict == Verdict::kOk; });
+  }
+  Nanoseconds now() const { return team_.cluster.now(); }
 
   Random random;
   const NodeId victim;
-  Nanoseconds stopped_at = 0;
+  Nanoseconds stopped_at = 0, went_on_at = 0;
+  bool deadline_missed = false;
   CallDone ends[kMembers] = {};
   Nanoseconds ended_at[kMembers] = {};
 
  private:
   void call_later(NodeId id) {
     const Nanoseconds after = pause_ == 0 ? 0 : random.between(0, pause_);
-    team_.cluster.at(team_.in(after), [this, id] { call(id); });
+    team_.cluster.at(team_.in(after), [this, id, began = went_on_at] {
+      if (began == went_on_at) call(id);  // else it has been told to go on meanwhile
+    });
+  }
+  // A new incarnation takes part in what is open when it comes.
+  void begin_anew() {
+    waits_[victim] = false;
+    next_[victim] = team_.cluster.open(victim, "all").generation;
+  }
+  // Once all go on: to the last generation, however those before it end.
+  void step(NodeId id) {
+    if (next_[id] < last_) call_later(id);
+  }
+  NodeId through() const {
+    NodeId count = 0;
+    for (NodeId id = 0; id < kMembers; ++id) count += next_[id] >= last_ && !waits_[id];
+    return count;
   }
   void call(NodeId id) {
     if (!team_.cluster.node(id).running()) return;
+    waits_[id] = true;
     const Nanoseconds deadline = team_.in(kPatience);
     const Generation g = next_[id]++;
     const Asked asked =
@@ -66,6 +107,12 @@ class Multicasts {
     ASSERT_EQ(asked.admission, Admission::kTaken);
   }
   void on_answer(std::uint64_t, const Answer& answer) {
+    waits_[answer.node] = false;
+    if (last_ > 0) {
+      ends[answer.node] = answer.event.done;
+      deadline_missed = deadline_missed || answer.event.done.verdict == Verdict::kDeadlineExceeded;
+      return step(answer.node);
+    }
     if (answer.node == victim && stopped_at > 0 && team_.cluster.now() >= stopped_at) return;
     if (answer.event.done.verdict == Verdict::kOk) return call_later(answer.node);
     ends[answer.node] = answer.event.done;
@@ -77,7 +124,8 @@ class Multicasts {
   const Nanoseconds pause_;
   const Rank root_;
   Fault stop_;
-  Generation next_[kMembers] = {};
+  Generation next_[kMembers] = {}, last_ = 0;
+  bool waits_[kMembers] = {};
   NodeId failed_ = 0;
 };
 
@@ -94,6 +142,26 @@ TEST_P(StoppedMember, IsNamedToAllOthersInTime) {
       // A late caller is told when it calls.
       EXPECT_LE(run.ended_at[id] - run.stopped_at, kSuspicion + 10 * GetParam()) << "seed " << seed << ", node " << id;
     }
+  }
+}
+
+TEST_P(StoppedMember, GoesOnAndNobodyWaitsForWhatWasLostMeanwhile) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Multicasts run(seed, GetParam());
+    ASSERT_TRUE(run.run_with_a_stop() && run.go_on()) << "seed " << seed;
+    EXPECT_FALSE(run.deadline_missed) << "seed " << seed;
+    EXPECT_LE(run.now() - run.went_on_at, 2 * kSuspicion + 20 * GetParam()) << "seed " << seed;
+    EXPECT_TRUE(run.works()) << "seed " << seed;
+  }
+}
+
+TEST_P(StoppedMember, IsStartedAgainAndNobodyWaitsForWhatItHadNotPassedOn) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Multicasts run(seed, GetParam(), Fault::Kind::kCrash);
+    ASSERT_TRUE(run.run_with_a_stop() && run.go_on()) << "seed " << seed;
+    EXPECT_FALSE(run.deadline_missed) << "seed " << seed;
+    EXPECT_LE(run.now() - run.went_on_at, 2 * kSuspicion + 20 * GetParam()) << "seed " << seed;
+    EXPECT_TRUE(run.works()) << "seed " << seed;
   }
 }
 
