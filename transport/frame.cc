@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "transport/check.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 namespace {
@@ -14,17 +15,8 @@ constexpr std::uint8_t kBulkAgainFlag = 2;
 constexpr std::uint8_t kSmallDroppedFlag = 4;
 constexpr Nanoseconds kLongestAckDelay = 10'000'000'000;
 
-template <class T>
-void put(std::byte* at, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::byte>(value >> (8 * i) & 0xff);
-}
-
-template <class T>
-T get(const std::byte* at) {
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>(at[i]) << (8 * i));
-  return value;
-}
+using little_endian::get;
+using little_endian::put;
 
 bool known_type(std::uint8_t type) { return type >= 1 && type <= static_cast<std::uint8_t>(FrameType::kAck); }
 

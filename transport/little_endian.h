@@ -1,10 +1,10 @@
-// Numbers as they stand in sealed datagrams: little-endian, unaligned.
+// Numbers as they stand on the wire: little-endian, unaligned. Core.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace fibocast::seal {
+namespace fibocast::little_endian {
 
 template <class T>
 void put(std::byte* at, T value) {
@@ -18,4 +18,4 @@ T get(const std::byte* at) {
   return value;
 }
 
-}  // namespace fibocast::seal
+}  // namespace fibocast::little_endian

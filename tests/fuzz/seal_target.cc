@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/input.h"
 #include "tests/transport/seal/sealed_pair.h"
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast::fuzz {
 namespace {
@@ -30,7 +30,7 @@ class Wire {
  private:
   void send(NodeId from) {
     test::Bytes frame = test::plain_frame(from, 1 - from, sizeof number_);
-    seal::put(frame.data() + frame.size() - sizeof number_, ++number_);
+    little_endian::put(frame.data() + frame.size() - sizeof number_, ++number_);
     sent_[frame] = 1;
     pair_.send(from, frame);
   }
@@ -87,9 +87,9 @@ void fuzz_seal_datagram(Bytes bytes) {
     if (datagram.size() >= 12 && choice % 8 != 7)
       seal::put_kind(static_cast<seal::Kind>(1 + choice % 3), datagram.data());
     if (datagram.size() >= seal::FirstMessage::kBytes && choice % 16 != 15) {
-      seal::put(datagram.data() + 4, NodeId{1});
-      seal::put(datagram.data() + 8, NodeId{0});
-      seal::put(datagram.data() + 12, test::key_of(7).id());
+      little_endian::put(datagram.data() + 4, NodeId{1});
+      little_endian::put(datagram.data() + 8, NodeId{0});
+      little_endian::put(datagram.data() + 12, test::key_of(7).id());
     }
     if (datagram.size() >= seal::kCodeBytes) seal::put_code(test::key_of(7), datagram);
     pair.give(0, datagram);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/transport/endpoint.h"
+#include "tests/transport/forwarding_transport.h"
 #include "tests/transport/recorded_sealing.h"
 #include "transport/faulty_transport.h"
 #include "transport/loopback_transport.h"
@@ -22,17 +23,12 @@ struct Variant {
 };
 
 // A faulty transport that owns what it wraps.
-class OwningFaulty final : public Transport {
+class OwningFaulty final : public ForwardingTransport {
  public:
   OwningFaulty(boost::asio::io_context& io, std::unique_ptr<Transport> inner, std::uint32_t seed)
-      : inner_(std::move(inner)), faulty_(io, *inner_, kFaults, seed) {}
-  void start(Handlers handlers) override { faulty_.start(std::move(handlers)); }
-  bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override {
-    return faulty_.send(to, head, payload);
+      : inner_(std::move(inner)), faulty_(io, *inner_, kFaults, seed) {
+    forward_to(faulty_);
   }
-  std::size_t max_frame(NodeId to) const override { return faulty_.max_frame(to); }
-  std::size_t receive_buffer_bytes() const override { return faulty_.receive_buffer_bytes(); }
-  void stop() override { faulty_.stop(); }
 
  private:
   static constexpr FaultSettings kFaults{.loss = 0.2, .duplicates = 0.1, .reordered = 0.2, .most_delay = 500'000};

@@ -8,38 +8,30 @@
 #include <set>
 #include <tuple>
 
-#include "transport/seal/little_endian.h"
+#include "tests/transport/forwarding_transport.h"
+#include "transport/little_endian.h"
 #include "transport/sealing_transport.h"
 
 namespace fibocast::test {
 
-class RecordedSealing final : public Transport {
+class RecordedSealing final : public ForwardingTransport {
  public:
   RecordedSealing(std::unique_ptr<Transport> inner, NodeId self, std::uint32_t nodes, std::uint64_t incarnation)
-      : recorder_(std::move(inner)), sealing_(recorder_, settings(self, nodes, incarnation), keys(), {}) {}
-  void start(Handlers handlers) override { sealing_.start(std::move(handlers)); }
-  bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override {
-    return sealing_.send(to, head, payload);
+      : recorder_(std::move(inner)), sealing_(recorder_, settings(self, nodes, incarnation), keys(), {}) {
+    forward_to(sealing_);
   }
-  std::size_t max_frame(NodeId to) const override { return sealing_.max_frame(to); }
-  std::size_t receive_buffer_bytes() const override { return sealing_.receive_buffer_bytes(); }
-  void stop() override { sealing_.stop(); }
 
  private:
-  class Recorder final : public Transport {
+  class Recorder final : public ForwardingTransport {
    public:
-    explicit Recorder(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
-    void start(Handlers handlers) override { inner_->start(std::move(handlers)); }
+    explicit Recorder(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) { forward_to(*inner_); }
     bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override {
       if (seal::kind_of(head) == seal::Kind::kFrame) {
-        const auto session = seal::get<std::uint32_t>(head.data() + 4);
-        EXPECT_TRUE(used_.emplace(to, session, seal::get<std::uint64_t>(head.data() + 8)).second);
+        const auto session = little_endian::get<std::uint32_t>(head.data() + 4);
+        EXPECT_TRUE(used_.emplace(to, session, little_endian::get<std::uint64_t>(head.data() + 8)).second);
       }
-      return inner_->send(to, head, payload);
+      return ForwardingTransport::send(to, head, payload);
     }
-    std::size_t max_frame(NodeId to) const override { return inner_->max_frame(to); }
-    std::size_t receive_buffer_bytes() const override { return inner_->receive_buffer_bytes(); }
-    void stop() override { inner_->stop(); }
 
    private:
     std::unique_ptr<Transport> inner_;

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 namespace {
@@ -63,7 +63,7 @@ ClusterKey::ClusterKey(std::span<const std::byte, kKeyBytes> key) {
   derive(key, "fibocast 1: discovery", memory_->discovery_key);
   std::byte id[crypto_generichash_BYTES_MIN];
   derive(key, "fibocast 1: name of the key", id);
-  id_ = seal::get<KeyId>(id);
+  id_ = little_endian::get<KeyId>(id);
 }
 
 ClusterKey ClusterKey::generate() {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 namespace {
@@ -15,7 +15,7 @@ using Nonce = std::array<std::byte, crypto_aead_aes256gcm_NPUBBYTES>;
 
 Nonce nonce_of(std::uint64_t counter) {
   Nonce nonce{};
-  seal::put(nonce.data() + 4, counter);
+  little_endian::put(nonce.data() + 4, counter);
   return nonce;
 }
 

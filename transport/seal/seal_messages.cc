@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast::seal {
 namespace {
+
+using little_endian::get;
+using little_endian::put;
 
 constexpr std::size_t kLeastBytes = 8;
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 namespace {
@@ -89,7 +89,7 @@ std::uint32_t Sealer::new_session_id(NodeId peer) {
   for (;;) {
     std::array<std::byte, 2> random;
     host_.random(random);
-    const std::uint32_t id = std::uint32_t{seal::get<std::uint16_t>(random.data())} << 16 | peer;
+    const std::uint32_t id = std::uint32_t{little_endian::get<std::uint16_t>(random.data())} << 16 | peer;
     const auto has = [id](const auto& session) { return session && session->own_id == id; };
     if (!has(p.current) && !has(p.previous) && !has(p.next) && !has(p.pending)) return id;
   }
@@ -143,9 +143,9 @@ std::span<const std::byte> Sealer::seal_frame(Session& session, std::span<const 
                                               std::span<const std::byte> payload) {
   std::byte* at = out_.data();
   seal::put_kind(seal::Kind::kFrame, at);
-  seal::put(at + 4, session.peer_id);
+  little_endian::put(at + 4, session.peer_id);
   const std::uint64_t counter = session.sent++;
-  seal::put(at + 8, counter);
+  little_endian::put(at + 8, counter);
   at += seal::kHeaderBytes;
   if (!head.empty()) std::memcpy(at, head.data(), head.size());
   if (!payload.empty()) std::memcpy(at + head.size(), payload.data(), payload.size());
@@ -172,9 +172,9 @@ void Sealer::begin(NodeId to, Peer& peer, Nanoseconds now) {
   payload.mode = settings_.mode;
   std::array<std::byte, seal::FirstMessage::kBytes> message;
   seal::put_kind(seal::Kind::kFirst, message.data());
-  seal::put(message.data() + 4, settings_.self);
-  seal::put(message.data() + 8, to);
-  seal::put(message.data() + 12, key.id());
+  little_endian::put(message.data() + 4, settings_.self);
+  little_endian::put(message.data() + 8, to);
+  little_endian::put(message.data() + 12, key.id());
   peer.pending->noise.write_first(seal::encode(payload), std::span(message).subspan(seal::FirstMessage::kNoiseAt));
   seal::put_code(key, message);
   host_.send(to, message);
@@ -205,9 +205,9 @@ Sealer::Opened Sealer::open(std::span<const std::byte> datagram, Nanoseconds now
 
 Sealer::Opened Sealer::open_first(std::span<const std::byte> message, Nanoseconds now) {
   if (message.size() != seal::FirstMessage::kBytes) return refuse(counters_.malformed);
-  const auto from = seal::get<NodeId>(message.data() + 4);
-  const auto to = seal::get<NodeId>(message.data() + 8);
-  const auto key_id = seal::get<KeyId>(message.data() + 12);
+  const auto from = little_endian::get<NodeId>(message.data() + 4);
+  const auto to = little_endian::get<NodeId>(message.data() + 8);
+  const auto key_id = little_endian::get<KeyId>(message.data() + 12);
   if (to != settings_.self || from == settings_.self || from >= peers_.size()) return refuse(counters_.malformed);
   const ClusterKey* key = ring_.find(key_id);
   if (key == nullptr) return refuse(counters_.unknown_key, Refusal::kUnknownKey, from, key_id);
@@ -239,7 +239,7 @@ Sealer::Opened Sealer::take_first(NodeId from, const seal::FirstPayload& first, 
   payload.algorithm = aes ? SealAlgorithm::kAes256Gcm : SealAlgorithm::kChaCha20Poly1305;
   std::array<std::byte, seal::AnswerMessage::kBytes> message;
   seal::put_kind(seal::Kind::kAnswer, message.data());
-  seal::put(message.data() + 4, first.session);
+  little_endian::put(message.data() + 4, first.session);
   if (!noise.write_second(seal::encode(payload), std::span(message).subspan(seal::AnswerMessage::kNoiseAt)))
     return refuse(counters_.malformed);
   seal::put_code(key, message);
@@ -256,7 +256,7 @@ Sealer::Opened Sealer::take_first(NodeId from, const seal::FirstPayload& first, 
 
 Sealer::Opened Sealer::open_answer(std::span<const std::byte> message, Nanoseconds now) {
   if (message.size() != seal::AnswerMessage::kBytes) return refuse(counters_.malformed);
-  const auto own_id = seal::get<std::uint32_t>(message.data() + 4);
+  const auto own_id = little_endian::get<std::uint32_t>(message.data() + 4);
   const NodeId from = peer_of(own_id);
   Peer* peer = find(from);
   if (peer == nullptr || !peer->pending || peer->pending->own_id != own_id) return refuse(counters_.unknown_session);
@@ -298,7 +298,7 @@ void Sealer::use(Peer& peer, std::unique_ptr<Session> session) {
 
 Sealer::Opened Sealer::open_frame(std::span<const std::byte> datagram, Nanoseconds now) {
   if (datagram.size() < seal::kFrameOverhead || datagram.size() > out_.size()) return refuse(counters_.malformed);
-  const auto own_id = seal::get<std::uint32_t>(datagram.data() + 4);
+  const auto own_id = little_endian::get<std::uint32_t>(datagram.data() + 4);
   const NodeId from = peer_of(own_id);
   Peer* peer = find(from);
   if (peer == nullptr) return refuse(counters_.unknown_session);
@@ -306,7 +306,7 @@ Sealer::Opened Sealer::open_frame(std::span<const std::byte> datagram, Nanosecon
   for (Session* s : {peer->current.get(), peer->next.get(), peer->previous.get()})
     if (s != nullptr && s->own_id == own_id) session = s;
   if (session == nullptr) return refuse(counters_.unknown_session);
-  const auto counter = seal::get<std::uint64_t>(datagram.data() + 8);
+  const auto counter = little_endian::get<std::uint64_t>(datagram.data() + 8);
   if (counter >= kMostFrames || !session->window.may_take(counter)) return refuse(counters_.replayed);
   const auto text = session->in.open(settings_.mode, counter, seal::kHeaderBytes, datagram, in_);
   if (!text) return refuse(counters_.forged);
@@ -325,8 +325,8 @@ Sealer::Opened Sealer::take_frame(NodeId from, Peer& peer, Session& session, std
   if (&session == peer.current.get()) send_held(from, peer);
   ++counters_.opened;
   if (text.empty()) return {true, {}};
-  const bool right = text.size() >= kFrameHeaderBytes && seal::get<NodeId>(text.data() + kFromAt) == from &&
-                     seal::get<NodeId>(text.data() + kToAt) == settings_.self;
+  const bool right = text.size() >= kFrameHeaderBytes && little_endian::get<NodeId>(text.data() + kFromAt) == from &&
+                     little_endian::get<NodeId>(text.data() + kToAt) == settings_.self;
   if (!right) {
     ++counters_.misdirected;
     return {true, {}};

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tests/transport/seal/sealed_pair.h"
-#include "transport/seal/little_endian.h"
+#include "transport/little_endian.h"
 
 namespace fibocast::test {
 namespace {
@@ -138,7 +138,7 @@ TEST(Seal, WhoKnowsTheNameOfTheKeyButNotTheKeyIsRefused) {
   Seal pair;
   pair.restart(0, pair.settings(0), KeyRing(key_of(8)));
   pair.send(0, plain_frame(0, 1));
-  seal::put(pair.wire.front().bytes.data() + 12, key_of(7).id());
+  little_endian::put(pair.wire.front().bytes.data() + 12, key_of(7).id());
   pair.deliver();
   EXPECT_EQ(pair.counters(1).forged, 1u);
   EXPECT_EQ(pair.sides[1].sealer->peers_known(), 0u);
@@ -358,8 +358,8 @@ TEST(Seal, NoKeyAndCounterTwiceWithLoss) {
       pair.wire.pop_front();
       if (d.bytes[3] == static_cast<std::byte>(seal::Kind::kFrame)) {
         ++frames;
-        const auto session = seal::get<std::uint32_t>(d.bytes.data() + 4);
-        EXPECT_TRUE(used.emplace(session, seal::get<std::uint64_t>(d.bytes.data() + 8)).second);
+        const auto session = little_endian::get<std::uint32_t>(d.bytes.data() + 4);
+        EXPECT_TRUE(used.emplace(session, little_endian::get<std::uint64_t>(d.bytes.data() + 8)).second);
       }
       if (pair.random() % 5 != 0) pair.give(d.to, d.bytes);
     }
