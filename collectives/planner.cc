@@ -201,6 +201,14 @@ const Candidate* best_within(const PlanAnswer& answer, const Limits& limits) {
   return best;
 }
 
+const Candidate* measured_within(const PlanAnswer& answer, const OperationShape& shape, const Limits& limits,
+                                 std::span<const MeasuredChoice> measured) {
+  const MeasuredChoice* fastest = find_measured(measured, shape.operation, shape.ranks, shape.total_bytes);
+  for (const Candidate& c : answer.candidates)
+    if (fastest != nullptr && c.choice == fastest->choice && fits(c, limits)) return &c;
+  return nullptr;
+}
+
 }  // namespace
 
 PlanAnswer answer(const PlanQuestion& question) { return Answering(question, kSegments).work_out(); }
@@ -219,7 +227,8 @@ double gap_percent(std::uint64_t predicted, std::uint64_t bound) {
 
 std::uint64_t representative_bytes(std::size_t size_class) { return kRepresentatives[size_class]; }
 
-Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const HostSharing& hosts) {
+Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const HostSharing& hosts,
+              std::span<const MeasuredChoice> measured) {
   Plan plan = fibo_plan(model);
   const PlanQuestion longest = question_of(model, ranks, Operation::kMulticast, kSizeClasses - 1, hosts);
   const PlanAnswer multicast = answer(longest);
@@ -229,8 +238,9 @@ Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const Ho
     for (std::size_t size = 0; size < kSizeClasses; ++size) {
       const PlanQuestion question = question_of(model, ranks, static_cast<Operation>(i + 1), size, hosts);
       const PlanAnswer planned = Answering(question, segments, true).work_out();
-      if (const Candidate* best = best_within(planned, limits))
-        set_choice(plan, question.shape.operation, size, best->choice);
+      const Candidate* best = measured_within(planned, question.shape, limits, measured);
+      if (best == nullptr) best = best_within(planned, limits);
+      if (best != nullptr) set_choice(plan, question.shape.operation, size, best->choice);
     }
   return plan;
 }

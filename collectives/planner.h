@@ -11,6 +11,7 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/forecast.h"
 #include "collectives/lower_bound.h"
+#include "collectives/measured_choice.h"
 
 namespace fibocast {
 
@@ -65,7 +66,9 @@ std::uint64_t representative_bytes(std::size_t size_class);
 
 // The trees of fibo_plan() and, for each operation and size class, the fastest algorithm that gives floats the same
 // bits at every rank and fits in `limits`: for those that do not, the choice stays kPlanned. The segments are those
-// that are best for the longest multicast. Precondition: ranks >= 1, latencies as in growth.h.
-Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits = {}, const HostSharing& hosts = {});
+// that are best for the longest multicast. What was measured counts more than all that, if it fits in `limits`.
+// Precondition: ranks >= 1, latencies as in growth.h.
+Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits = {}, const HostSharing& hosts = {},
+              std::span<const MeasuredChoice> measured = {});
 
 }  // namespace fibocast

@@ -15,9 +15,9 @@
 namespace fibocast {
 namespace {
 
-// Of every algorithm, for as long as there is time.
-constexpr std::uint32_t kRoundsOfContest = 40;
-constexpr std::chrono::milliseconds kTimeOfRepetition{250};
+// Of every algorithm that is not far behind, for as long as there is time: all in all this for each repetition.
+constexpr std::uint32_t kRoundsOfContest = 100;
+constexpr std::chrono::milliseconds kTimeOfRepetition{900};
 
 struct CalibrateOptions {
   std::string dir, socket, output;
@@ -58,7 +58,7 @@ Result<Rank> colocated_nodes(BenchCluster& cluster) {
 // What the daemons would take by the model, and where they are many times as fast as an emulated machine all that they
 // could take, measured.
 Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel& model, const CalibrationPlan& plan,
-                                         bool all) {
+                                         bool all, std::chrono::steady_clock::time_point begin) {
   const auto ticks = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns * kContestTicks)); };
   ContestPlan contest;
   contest.model.send = ticks(double(model.s)), contest.model.latency = ticks(double(model.l));
@@ -67,7 +67,8 @@ Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel&
   contest.model.occupancy_per_byte = ticks(model.receive_per_byte);
   if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
   contest.repetitions = all ? std::max(plan.repetitions, kRoundsOfContest) : plan.repetitions;
-  if (all) contest.time = kTimeOfRepetition * plan.repetitions;
+  if (all) contest.until = begin + kTimeOfRepetition * plan.repetitions;
+  if (all) contest.segment_bytes = plan_for(contest.model, cluster.size(), {}, contest.hosts).segment_bytes;
   contest.seed = plan.seed, contest.scale = plan.scale, contest.emulated = plan.emulated, contest.all = all;
   return measure_candidates(cluster, contest, {representative_bytes(0), representative_bytes(1)},
                             [](std::size_t, std::size_t) {});
@@ -109,13 +110,14 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   if (!status.ok()) return report(command, status);
   CalibrationReport result;
   result.calibration = calibrate(taken, plan, cluster.size());
-  const NodeModel model = model_of(result.calibration);
-  auto checks = check_model(cluster, model, plan, options.candidates || !plan.emulated);
+  NodeModel model = model_of(result.calibration);
+  auto checks = check_model(cluster, model, plan, options.candidates || !plan.emulated, begin);
   if (!checks.ok()) return report(command, checks.status());
   result.contests = *checks;
+  model.measured = to_text(measured_choices(*checks, cluster.size()));
   result.scale = plan.scale, result.repetitions = plan.repetitions, result.clock_bound = cluster.clock_bound();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!options.output.empty() && !(std::ofstream(options.output) << model_file(result)))
+  if (!options.output.empty() && !(std::ofstream(options.output) << model_file(model, cluster.size())))
     return report(command, {Code::kInvalid, "cannot write " + options.output, {}});
   std::vector<std::string> planned;
   const Status applied = options.apply ? apply(cluster, model, planned) : Status{};

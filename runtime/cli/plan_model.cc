@@ -27,6 +27,7 @@ std::optional<PlanModel> read_model(const std::string& file, std::string& error)
     model.costs.d = nanoseconds(m.receive_per_byte_ns);
     model.costs.wake = std::to_string(m.wake_ns) + "ns";
     model.colocated = hosts.nodes, model.processors = hosts.processors;
+    model.measured = parse_measured_choices(m.measured, error).value_or(std::vector<MeasuredChoice>());
     return model;
   } catch (const SettingsError& mistake) {
     error = mistake.what();

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "collectives/measured_choice.h"
 #include "runtime/cli/plan_costs.h"
 
 namespace fibocast {
@@ -12,6 +14,7 @@ struct PlanModel {
   CostOptions costs;
   std::uint32_t colocated = 1;  // nodes of one host, from cluster.nodes
   std::uint32_t processors = 1;
+  std::vector<MeasuredChoice> measured;
 };
 
 // Nothing for a file that is not there or that a daemon would not start with; `error` is then a sentence.

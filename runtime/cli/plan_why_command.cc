@@ -94,20 +94,21 @@ WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   return h;
 }
 
-// Puts the model of --model in the place of costs.
-bool take_model(PlanWhyOptions& options, std::string& error) {
-  if (options.model.empty()) return true;
+// The model of --model; puts it in the place of costs.
+std::optional<PlanModel> take_model(PlanWhyOptions& options, std::string& error) {
+  if (options.model.empty()) return PlanModel{};
   if (!options.costs.empty() || options.colocated != 1)
     error = "give either --model or costs and --colocated: the file says them";
   const auto model = error.empty() ? read_model(options.model, error) : std::nullopt;
-  if (!model) return false;
+  if (!model) return {};
   options.costs = model->costs;
   options.colocated = std::min(model->colocated, options.ranks), options.processors = model->processors;
-  return true;
+  return model;
 }
 
 std::optional<Why> why_alike(PlanWhyOptions options, Operation operation, std::string& error) {
-  if (!take_model(options, error)) return {};
+  const auto set = take_model(options, error);
+  if (!set) return {};
   error = check_options(options, operation);
   if (!error.empty()) return {};
   const auto shape = shape_of(options, operation, error);
@@ -117,7 +118,10 @@ std::optional<Why> why_alike(PlanWhyOptions options, Operation operation, std::s
   if (!costs) return {};
   const CostModel& model = costs->ticked.model;
   if (!is_valid(fibo_plan(model)) || !forecast_fits(*shape, model)) throw std::overflow_error("times");
-  return Why{heading_of(options, *costs), answer({*shape, model, {options.colocated, options.processors}})};
+  WhyHeading heading = heading_of(options, *costs);
+  if (const MeasuredChoice* fastest = find_measured(set->measured, operation, options.ranks, options.bytes))
+    heading.measured = algorithm_name(operation, fastest->choice);
+  return Why{std::move(heading), answer({*shape, model, {options.colocated, options.processors}})};
 }
 
 // Costs in microseconds (Banikazemi et al. 1999).

@@ -107,6 +107,9 @@ std::vector<std::string> explain(const WhyHeading& h, const PlanAnswer& answer) 
   if (h.hosts.nodes > 1) lines.push_back(host_sentence(h, c));
   lines.push_back(next_sentence(h, answer));
   lines.push_back(bound_sentence(h, answer));
+  if (!h.measured.empty())
+    lines.push_back("daemons with this file take " + h.measured +
+                    ": it was the fastest when that was measured (fibocast calibrate).");
   return lines;
 }
 
@@ -116,6 +119,7 @@ Json why_json(const WhyHeading& h, const PlanAnswer& answer) {
   if (h.is_time) json["unit"] = "ns";
   json["candidates"] = Json::array();
   for (const Candidate& c : answer.candidates) json["candidates"].push_back(json_of(h, c));
+  if (!h.measured.empty()) json["measured"] = h.measured;
   json["chosen"] = answer.best() ? Json(answer.best()->name) : Json();
   json["lower_bound"] = {
       {"predicted", h.number(answer.bound.ticks)}, {"formula", answer.bound.formula}, {"reason", answer.bound.reason}};

@@ -22,6 +22,7 @@ struct WhyHeading {
   HostSharing hosts = {};
   Rational tick = 1;
   bool is_time = false;
+  std::string measured = {};  // what daemons take all the same, as it was measured to be the fastest
 
   // Throws std::overflow_error.
   std::string human(std::uint64_t ticks) const;

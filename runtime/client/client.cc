@@ -115,6 +115,7 @@ Status Client::set_model(const NodeModel& model) {
   set.set_send_per_byte_ns(model.send_per_byte), set.set_receive_per_byte_ns(model.receive_per_byte);
   set.set_processors(model.processors);
   set.set_wake_ns(model.wake);
+  set.set_measured(model.measured);
   return decode_status(state_->exchange(answer_by(kGreetingPatience)));
 }
 

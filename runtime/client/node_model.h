@@ -1,6 +1,8 @@
 // The costs that a daemon plans by: the [model] of its settings.
 #pragma once
 
+#include <string>
+
 #include "collectives/types.h"
 
 namespace fibocast {
@@ -11,6 +13,7 @@ struct NodeModel {
   double send_per_byte = 0, receive_per_byte = 0;  // ns
   std::uint32_t processors = 1;                    // of a host that several nodes share
   Nanoseconds wake = 0;                            // until a processor of such a host runs a node that waited
+  std::string measured;                            // what counts more than all this: collectives/measured_choice.h
 };
 
 }  // namespace fibocast

@@ -203,7 +203,8 @@ std::string Daemon::set_model(const client::SetModel& model) {
                    .send_per_byte_ns = model.send_per_byte_ns(),
                    .receive_per_byte_ns = model.receive_per_byte_ns(),
                    .processors = model.processors(),
-                   .wake_ns = model.wake_ns()};
+                   .wake_ns = model.wake_ns(),
+                   .measured = model.measured()};
   if (const auto mistake = find_model_mistake(planned)) return mistake->key + " " + mistake->sentence;
   replan_with(planned);
   log_.info("[model] is set: s " + std::to_string(model.s_ns()) + " ns, l " + std::to_string(model.l_ns()) + " ns, o " +

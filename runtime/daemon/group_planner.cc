@@ -45,12 +45,15 @@ HostSharing shared_hosts(const Settings& settings) {
 }
 
 GroupPlanner::GroupPlanner(const Settings& settings)
-    : model_(cost_model(settings)), hosts_(shared_hosts(settings)), limits_(settings.limits) {}
+    : model_(cost_model(settings)), hosts_(shared_hosts(settings)), limits_(settings.limits) {
+  std::string error;  // settings are looked at before (find_model_mistake())
+  measured_ = parse_measured_choices(settings.model.measured, error).value_or(std::vector<MeasuredChoice>());
+}
 
 const Plan& GroupPlanner::plan(Rank ranks) {
   const auto known = plans_.find(ranks);
   if (known != plans_.end()) return known->second;
-  return plans_.emplace(ranks, plan_for(model_, ranks, limits_, hosts_)).first->second;
+  return plans_.emplace(ranks, plan_for(model_, ranks, limits_, hosts_, measured_)).first->second;
 }
 
 }  // namespace fibocast

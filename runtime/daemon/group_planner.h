@@ -32,6 +32,7 @@ class GroupPlanner {
   CostModel model_;
   HostSharing hosts_;
   Limits limits_;
+  std::vector<MeasuredChoice> measured_;
   std::map<Rank, Plan> plans_;
 };
 

@@ -90,7 +90,7 @@ std::string planned_by(const Settings& settings) {
   for (const double cost : {m.send_per_byte_ns, m.receive_per_byte_ns}) text += std::to_string(cost) + " ";
   for (const std::uint32_t bound : {m.processors, settings.limits.transfers, settings.limits.stages})
     text += std::to_string(bound) + " ";
-  return text + (nic_settings(settings).enabled ? "emulated " : "") +
+  return text + m.measured + (nic_settings(settings).enabled ? " emulated " : " ") +
          (settings.emulation.ports == NicPorts::kShared ? "shared" : "independent");
 }
 
@@ -110,6 +110,8 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
         m.receive_per_byte_ns <= kSlowest))
     return SettingsMistake{"model.send_per_byte_ns", "or model.receive_per_byte_ns is not from 0 to 1000000"};
   if (m.processors < 1 || m.processors > 4096) return SettingsMistake{"model.processors", "is not from 1 to 4096"};
+  if (std::string why; !parse_measured_choices(m.measured, why))
+    return SettingsMistake{"model.measured", "has a wrong entry: " + why};
   if (m.r() < 1) return SettingsMistake{"model.l_ns", "and model.o_ns are both 0; allowed: r = l + o > 0"};
   if (!is_plannable(settings))
     return SettingsMistake{"model.s_ns",

@@ -48,6 +48,7 @@ struct Settings {
     double receive_per_byte_ns = 1;
     std::uint32_t processors = 1;  // of a host that several nodes share
     Nanoseconds wake_ns = 20'000;  // until a processor of such a host runs a node that waited
+    std::string measured;          // what was fastest, and counts more than the model: measured_choice.h
     Nanoseconds r() const { return r_ns > 0 ? r_ns : l_ns + o_ns; }
   } model;
   WaitPolicy wait = WaitPolicy::kAdaptive;

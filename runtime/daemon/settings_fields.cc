@@ -7,6 +7,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "collectives/measured_choice.h"
 #include "runtime/daemon/discovered_list.h"
 
 namespace fibocast {
@@ -105,6 +106,10 @@ bool address_or_empty(const std::string& value) { return value.empty() || parse_
 bool discover_or_empty(const std::string& value) { return value.empty() || parse_discover(value).has_value(); }
 bool socket_path(const std::string& value) { return !value.empty() && value.size() < 108; }  // sockaddr_un
 bool path_or_empty(const std::string& value) { return value.size() <= 255; }
+bool measured_choices(const std::string& value) {
+  std::string error;
+  return parse_measured_choices(value, error).has_value();
+}
 bool not_empty(const std::string& value) { return !value.empty() && value.size() <= 255; }
 
 using Fields = std::vector<SettingField>;
@@ -163,6 +168,9 @@ void add_model(Fields& f) {
   f.push_back(number<std::uint32_t>("model.processors", "", "processors of a host that several nodes share", 1, 4096,
                                     [](Settings& s) -> std::uint32_t& { return s.model.processors; }));
   time("wake_ns", "until a processor of such a host runs a node that waited", 0, &Settings::ModelSection::wake_ns);
+  f.push_back(text("model.measured", "", "what `fibocast calibrate` has measured to be the fastest",
+                   "OPERATION,RANKS,BYTES=ALGORITHM, as in \"barrier,16,0=sequential\", with blanks between them",
+                   measured_choices, [](Settings& s) -> std::string& { return s.model.measured; }));
 }
 
 void add_runtime(Fields& f) {

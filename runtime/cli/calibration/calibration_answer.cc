@@ -48,15 +48,17 @@ void print_postal(const Calibration& c) {
 }
 
 Json to_json(const Contest& contest) {
-  const MeasuredCandidate &chosen = contest.candidates[contest.chosen], &best = contest.candidates[contest.best()];
+  const std::size_t preferred = contest.preferred();
+  const MeasuredCandidate &chosen = contest.candidates[preferred], &by_model = contest.candidates[contest.chosen];
   Json json{{"operation", operation_name(contest.operation)},
             {"bytes", contest.bytes},
             {"chosen", chosen.name},
             {"predicted_ns", chosen.predicted},
             {"measured_ns", chosen.measured()},
             {"error", chosen.error()},
-            {"best", best.name},
-            {"excess", to_json(contest.excess())},
+            {"best", contest.candidates[contest.best()].name},
+            {"excess", to_json(contest.excess(preferred))},
+            {"by_model", {{"chosen", by_model.name}, {"excess", to_json(contest.excess(contest.chosen))}}},
             {"candidates", Json::array()}};
   for (const MeasuredCandidate& c : contest.candidates)
     if (!c.taken.empty())
@@ -64,26 +66,32 @@ Json to_json(const Contest& contest) {
                                     {"segment_bytes", c.segment_bytes},
                                     {"predicted_ns", c.predicted},
                                     {"measured_ns", c.measured()},
+                                    {"judged_ns", median(c.judging())},
                                     {"error", c.error()},
                                     {"repetitions", c.taken.size()}});
   return json;
 }
 
+std::string excess_text(const Contest& contest, std::size_t candidate) {
+  const Estimate excess = contest.excess(candidate);
+  return text_of("%+.1f %% (%.1f to %.1f)", 100 * excess.value, 100 * excess.low, 100 * excess.high);
+}
+
 void print_contest(const Contest& contest) {
-  const MeasuredCandidate &chosen = contest.candidates[contest.chosen], &best = contest.candidates[contest.best()];
-  const Estimate excess = contest.excess();
+  const std::size_t preferred = contest.preferred();
+  const MeasuredCandidate& chosen = contest.candidates[preferred];
   std::cout << "  " << operation_name(contest.operation);
   if (contest.operation != Operation::kBarrier) std::cout << " of " << contest.bytes << " bytes";
   std::cout << ": " << chosen.name
             << text_of(", predicted %.1f us, measured %.1f us, error %+.1f %%\n", chosen.predicted / 1000,
                        chosen.measured() / 1000, 100 * chosen.error());
   if (contest.candidates.size() == 1) return;
-  if (&chosen == &best)
-    std::cout << "    nothing else was faster:";
-  else
-    std::cout << "    the fastest, " << best.name << text_of(", took %.1f us: ", best.measured() / 1000)
-              << text_of("the choice takes %.1f %% more (%.1f to %.1f):", 100 * excess.value, 100 * excess.low,
-                         100 * excess.high);
+  std::cout << "    beside the fastest in the repetitions that did not choose it, "
+            << contest.candidates[contest.best()].name << ": " << excess_text(contest, preferred);
+  if (preferred != contest.chosen)
+    std::cout << "; the model alone, " << contest.candidates[contest.chosen].name << ": "
+              << excess_text(contest, contest.chosen);
+  std::cout << "\n    all:";
   for (const MeasuredCandidate& c : contest.candidates)
     if (!c.taken.empty()) std::cout << " " << c.name << text_of(" %.0f", c.measured() / 1000);
   std::cout << "\n";
@@ -135,7 +143,7 @@ void print_text(const CalibrationReport& report) {
   print_postal(c);
   if (c.types.size() > 1) std::cout << "  nodes of like costs: " << groups_text(c.types) << "\n";
   if (c.hosts.size() > 1) std::cout << "  nodes near each other: " << groups_text(c.hosts) << "\n";
-  std::cout << "\nWhat all nodes would take by this model, and how long that takes\n\n";
+  std::cout << "\nWhat all nodes take from then on, and how long that takes\n\n";
   for (const Contest& contest : report.contests) print_contest(contest);
   std::cout << "\n";
   for (const std::string& sentence : c.unidentified) std::cout << "Not identified - " << sentence << ".\n";
@@ -146,13 +154,13 @@ void print_text(const CalibrationReport& report) {
               << text_of("%.1f us.\n", double(report.clock_bound) / 1000);
 }
 
-std::string model_file(const CalibrationReport& report) {
-  const NodeModel model = model_of(report.calibration);
+std::string model_file(const NodeModel& model, std::size_t nodes) {
   std::ostringstream out;
-  out << "# Measured by fibocast calibrate on " << report.calibration.nodes.size() << " nodes\n[model]\n"
+  out << "# Measured by fibocast calibrate on " << nodes << " nodes\n[model]\n"
       << "s_ns = " << model.s << "\nl_ns = " << model.l << "\no_ns = " << model.o
       << "\nsend_per_byte_ns = " << model.send_per_byte << "\nreceive_per_byte_ns = " << model.receive_per_byte
       << "\nprocessors = " << model.processors << "\nwake_ns = " << model.wake << "\n";
+  if (!model.measured.empty()) out << "measured = \"" << model.measured << "\"\n";
   return out.str();
 }
 

@@ -19,6 +19,6 @@ struct CalibrationReport {
 Json to_json(const CalibrationReport& report);
 void print_text(const CalibrationReport& report);
 // A settings file with [model] alone.
-std::string model_file(const CalibrationReport& report);
+std::string model_file(const NodeModel& model, std::size_t nodes);
 
 }  // namespace fibocast

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <set>
@@ -13,9 +14,11 @@
 namespace fibocast {
 namespace {
 
-constexpr std::uint32_t kRoundsForAll = 5;  // before anybody can be left out
-constexpr double kFarBehind = 1.4;          // of the best median
-constexpr double kLateContest = 0.02;       // of an emulated card: then it is measured again
+constexpr std::uint32_t kRoundsForAll = 3;  // before anybody can be left out
+// Who is behind the best by more than this share over the square root of the rounds is left out: two standard errors of
+// the difference of two medians where single times scatter by a quarter, as on hosts that nodes share.
+constexpr double kFarBehind = 0.9;
+constexpr double kLateContest = 0.02;  // of an emulated card: then it is measured again
 constexpr int kTriesOfContest = 10;
 
 // What the ranks send and wait for, without the name of the algorithm.
@@ -38,10 +41,32 @@ Contest contest_of(const ContestPlan& plan, Rank ranks, Operation operation, std
     question.shape.choice = candidate.choice, question.shape.segment_bytes = candidate.segment_bytes;
     if (!known.insert(messages_of(fibo_plan(plan.model), question.shape)).second) continue;
     if (is_chosen) contest.chosen = contest.candidates.size();
-    contest.candidates.push_back(
-        {candidate.name, candidate.segment_bytes, static_cast<double>(candidate.predicted) / kContestTicks, {}});
+    const std::uint32_t cut = plan.segment_bytes > 0 && bytes > plan.segment_bytes ? plan.segment_bytes : 0;
+    contest.candidates.push_back({.name = candidate.name,
+                                  .choice = candidate.choice,
+                                  .segment_bytes = candidate.segment_bytes,
+                                  .is_plannable = candidate.segment_bytes == cut,
+                                  .predicted = static_cast<double>(candidate.predicted) / kContestTicks,
+                                  .taken = {}});
   }
   return contest;
+}
+
+Sample every_other(const Sample& values, std::size_t first) {
+  Sample taken;
+  for (std::size_t i = first; i < values.size(); i += 2) taken.push_back(values[i]);
+  return taken;
+}
+
+// By that half of the repetitions.
+std::size_t fastest_of(const Contest& contest, Sample (MeasuredCandidate::*half)() const, bool plannable_only) {
+  std::size_t best = contest.chosen;
+  for (std::size_t i = 0; i < contest.candidates.size(); ++i) {
+    if (plannable_only && !contest.candidates[i].is_plannable) continue;
+    const Sample here = (contest.candidates[i].*half)(), there = (contest.candidates[best].*half)();
+    if (!here.empty() && !there.empty() && median(here) < median(there)) best = i;
+  }
+  return best;
 }
 
 // Groups of all nodes along the trees of the model, one for each size of segments.
@@ -118,8 +143,9 @@ class ContestRunner {
 
   static bool is_close(const Contest& contest, std::size_t i) {
     const std::vector<MeasuredCandidate>& all = contest.candidates;
-    if (i == contest.chosen || all[i].taken.empty() || all[contest.best()].taken.empty()) return true;
-    return all[i].measured() < kFarBehind * all[contest.best()].measured();
+    if (i == contest.chosen || all[i].taken.empty() || all[contest.fastest()].taken.empty()) return true;
+    const double near = 1 + kFarBehind / std::sqrt(static_cast<double>(all[i].taken.size()));
+    return all[i].measured() < near * all[contest.fastest()].measured();
   }
 
   BenchCluster& cluster_;
@@ -131,19 +157,28 @@ class ContestRunner {
 
 }  // namespace
 
-std::size_t Contest::best() const {
-  std::size_t best = chosen;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    if (!candidates[i].taken.empty() && !candidates[best].taken.empty() &&
-        candidates[i].measured() < candidates[best].measured())
-      best = i;
-  return best;
+Sample MeasuredCandidate::choosing() const { return every_other(taken, 0); }
+
+Sample MeasuredCandidate::judging() const { return every_other(taken, taken.size() > 1 ? 1 : 0); }
+
+std::size_t Contest::preferred() const { return fastest_of(*this, &MeasuredCandidate::choosing, true); }
+
+std::size_t Contest::best() const { return fastest_of(*this, &MeasuredCandidate::judging, false); }
+
+std::size_t Contest::fastest() const { return fastest_of(*this, &MeasuredCandidate::all, false); }
+
+Estimate Contest::excess(std::size_t candidate) const {
+  if (best() == candidate) return {};
+  const Sample both[] = {candidates[candidate].judging(), candidates[best()].judging()};
+  return estimate(both, [](std::span<const Sample> drawn) { return median(drawn[0]) / median(drawn[1]) - 1; });
 }
 
-Estimate Contest::excess() const {
-  if (best() == chosen) return {};
-  const Sample both[] = {candidates[chosen].taken, candidates[best()].taken};
-  return estimate(both, [](std::span<const Sample> drawn) { return median(drawn[0]) / median(drawn[1]) - 1; });
+std::vector<MeasuredChoice> measured_choices(const std::vector<Contest>& contests, Rank ranks) {
+  std::vector<MeasuredChoice> choices;
+  for (const Contest& c : contests)
+    if (c.candidates.size() > 1 && c.candidates[c.preferred()].is_plannable)
+      choices.push_back({c.operation, ranks, c.bytes, c.candidates[c.preferred()].choice});
+  return choices;
 }
 
 Result<std::vector<Contest>> measure_candidates(
@@ -154,8 +189,7 @@ Result<std::vector<Contest>> measure_candidates(
     contests.push_back(contest_of(plan, cluster.size(), Operation::kMulticast, bytes));
   ContestRunner runner(cluster, plan, contests);
   if (Status status = runner.prepare(); !status.ok()) return status;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto is_over = [&] { return std::chrono::steady_clock::now() - begin > plan.time; };
+  const auto is_over = [&] { return std::chrono::steady_clock::now() > plan.until; };
   for (std::uint32_t round = 0; round <= plan.repetitions && (round <= kRoundsForAll || !is_over()); ++round) {
     if (Status status = runner.run_round(round); !status.ok()) return status;
     progress(round, plan.repetitions);

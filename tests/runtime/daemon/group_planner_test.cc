@@ -17,7 +17,7 @@ Settings cluster_of(std::uint32_t nodes, bool one_host) {
 
 TEST(GroupPlanner, TreesAreTheOptimalOnesForTheModel) {
   Settings settings = cluster_of(4, false);
-  settings.model = {.s_ns = 27, .l_ns = 40, .o_ns = 48, .r_ns = 0};
+  settings.model.s_ns = 27, settings.model.l_ns = 40, settings.model.o_ns = 48;
   Plan trees = GroupPlanner(settings).trees();
   EXPECT_EQ(reduce_latencies(trees.distribution.s, trees.distribution.r).s, 27u);
   EXPECT_EQ(reduce_latencies(trees.distribution.s, trees.distribution.r).r, 88u);
@@ -50,6 +50,22 @@ TEST(GroupPlanner, NodesThatShareAHostUseTrees) {
   Settings emulated = together;
   emulated.emulation.s_ns = 27'000;
   EXPECT_EQ(shared_hosts(emulated).nodes, 1u);
+}
+
+// All daemons must have measured the same, as they plan each for itself.
+TEST(GroupPlanner, WhatWasMeasuredCountsMoreThanTheModel) {
+  const Settings predicted = cluster_of(19, false);
+  Settings settings = predicted;
+  settings.model.measured = "barrier,19,0=kary:1";
+  EXPECT_FALSE(complete_settings(settings).has_value());
+  EXPECT_EQ(
+      algorithm_name(Operation::kBarrier, planned_choice(GroupPlanner(settings).plan(19), Operation::kBarrier, 0)),
+      "kary:1");
+  EXPECT_EQ(GroupPlanner(settings).plan(18), GroupPlanner(predicted).plan(18));
+  EXPECT_NE(cluster_digest(settings), cluster_digest(predicted));
+  settings.model.measured = "barrier,19,0=nothing";
+  ASSERT_TRUE(complete_settings(settings).has_value());
+  EXPECT_EQ(complete_settings(settings)->key, "model.measured");
 }
 
 TEST(GroupPlanner, CostsThatOverflowAreAMistake) {
