@@ -71,24 +71,46 @@ Octets random_bytes(std::mt19937& random, std::size_t most) {
   return bytes;
 }
 
-Capture::Capture() : socket_(packet_socket()) {}
+Capture::Capture(bool tcp) : tcp_(tcp), socket_(packet_socket()) {}
 
-std::vector<Capture::Datagram> Capture::take() {
-  std::vector<Datagram> all;
-  Octets packet(65536);
+std::vector<Capture::Sent> Capture::take() {
+  std::vector<Sent> all;
+  Octets packet(1 << 17);  // a segment that the device cuts is longer than 64 KiB with its heads
   sockaddr_ll from{};
   for (;;) {
     socklen_t length = sizeof from;
     const ssize_t bytes =
         recvfrom(socket_.get(), packet.data(), packet.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
-    if (bytes <= 0) return all;
-    const std::size_t head = 4u * (packet[0] & 15u);  // of IP; then 8 bytes of UDP
+    if (bytes <= 0) break;
+    const std::size_t head = 4u * (packet[0] & 15u);  // of IP
     const auto size = static_cast<std::size_t>(bytes);
     // On loopback each packet is seen twice: as it leaves and as it comes.
-    if (from.sll_pkttype == PACKET_OUTGOING || packet[9] != IPPROTO_UDP || size < head + 8) continue;
-    const auto port = static_cast<std::uint16_t>(packet[head + 2] << 8 | packet[head + 3]);
-    all.push_back({port, Octets(packet.begin() + static_cast<std::ptrdiff_t>(head + 8), packet.begin() + bytes)});
+    if (from.sll_pkttype == PACKET_OUTGOING || packet[9] != (tcp_ ? IPPROTO_TCP : IPPROTO_UDP)) continue;
+    tcp_ ? take_segment(packet.data() + head, size - head) : take_datagram(packet.data() + head, size - head, all);
   }
+  for (auto& [ports, stream] : streams_) all.push_back(std::move(stream.sent));
+  streams_.clear();
+  return all;
+}
+
+void Capture::take_datagram(const unsigned char* udp, std::size_t size, std::vector<Sent>& all) const {
+  if (size >= 8) all.push_back({static_cast<std::uint16_t>(udp[2] << 8 | udp[3]), Octets(udp + 8, udp + size)});
+}
+
+void Capture::take_segment(const unsigned char* tcp, std::size_t size) {
+  if (size < 20) return;
+  const auto number = [&](std::size_t at) {
+    return std::uint32_t{tcp[at]} << 24 | tcp[at + 1] << 16 | tcp[at + 2] << 8 | tcp[at + 3];
+  };
+  const std::uint32_t sequence = number(4);
+  const std::size_t head = 4u * (tcp[12] >> 4);
+  Stream& stream = streams_[number(0)];
+  stream.sent.port = static_cast<std::uint16_t>(tcp[2] << 8 | tcp[3]);
+  const bool begins = (tcp[13] & 2) != 0;  // SYN
+  if (begins) stream.next = sequence + 1, stream.sent.bytes.clear();
+  if (begins || size <= head || sequence != stream.next) return;  // sent again
+  stream.next += static_cast<std::uint32_t>(size - head);
+  stream.sent.bytes.insert(stream.sent.bytes.end(), tcp + head, tcp + size);
 }
 
 Meanwhile::Meanwhile(std::function<void()> act)

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <thread>
@@ -37,20 +38,28 @@ class Socket {
 
 Octets random_bytes(std::mt19937& random, std::size_t most);
 
-// All UDP datagrams to these ports of the loopback device, from its making on. Needs root: is_possible().
+// What is sent on the loopback device, from its making on. Needs root: is_possible().
 class Capture {
  public:
-  Capture();
+  explicit Capture(bool tcp);
   bool is_possible() const { return socket_.get() >= 0; }
-  struct Datagram {
-    std::uint16_t port;
-    Octets bytes;
+  struct Sent {
+    std::uint16_t port;  // to this one
+    Octets bytes;        // a UDP datagram, or all of a TCP connection's one way
   };
   // What has come since, without waiting.
-  std::vector<Datagram> take();
+  std::vector<Sent> take();
 
  private:
+  void take_datagram(const unsigned char* udp, std::size_t size, std::vector<Sent>& all) const;
+  void take_segment(const unsigned char* tcp, std::size_t size);
+  struct Stream {
+    std::uint32_t next = 0;  // sequence number
+    Sent sent;
+  };
+  const bool tcp_;
   Socket socket_;
+  std::map<std::uint32_t, Stream> streams_;  // by the ports, source and destination
 };
 
 // Does something again and again in a thread of its own, until it goes out of scope.

@@ -76,7 +76,10 @@ TEST_P(NewPlan, TwoHundredTimesWhileOperationsGoOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, NewPlan,
-                         testing::Combine(testing::Values("udp", "tcp"), testing::Values("all", "survivors")));
+                         testing::Combine(testing::Values("udp", "tcp"), testing::Values("all", "survivors")),
+                         [](const auto& groups) {
+                           return std::string(std::get<0>(groups.param)) + "_" + std::get<1>(groups.param);
+                         });
 
 }  // namespace
 }  // namespace fibocast

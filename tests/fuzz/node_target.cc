@@ -56,7 +56,7 @@ class AttackedNode {
   // A message whose fields are right more often than not.
   void say(Input& input) {
     PeerMessage m;
-    m.type = static_cast<PeerMessageType>(1 + input.below(32));
+    m.type = static_cast<PeerMessageType>(1 + input.below(33));
     m.group = input.below(8) == 0 ? input.number(2) : group_;
     m.epoch = 1 + input.below(3);
     m.generation = input.below(12);
