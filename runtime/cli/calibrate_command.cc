@@ -10,6 +10,7 @@
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/progress_bar.h"
+#include "runtime/cli/stolen_time.h"
 #include "runtime/daemon/settings.h"
 
 namespace fibocast {
@@ -96,6 +97,7 @@ Status apply(BenchCluster& cluster, const NodeModel& model, std::vector<std::str
 
 int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
+  const double stolen_before = stolen_seconds();
   BenchCluster cluster;
   if (Status status = cluster.connect(options.dir, options.socket); !status.ok()) return report(command, status);
   CalibrationPlan plan = plan_of(options);
@@ -116,6 +118,7 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   result.contests = *checks;
   model.measured = to_text(measured_choices(*checks, cluster.size()));
   result.scale = plan.scale, result.repetitions = plan.repetitions, result.clock_bound = cluster.clock_bound();
+  result.stolen = stolen_seconds() - stolen_before;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!options.output.empty() && !(std::ofstream(options.output) << model_file(model, cluster.size())))
     return report(command, {Code::kInvalid, "cannot write " + options.output, {}});

@@ -90,6 +90,7 @@ TEST_F(Calibrate, TheChoiceIsMeasuredBesideTheOthers) {
   const Json answer = calibrated({"--output", file});
   ASSERT_FALSE(answer.is_null());
   EXPECT_GE(answer["model"]["processors"], 1);
+  EXPECT_GE(answer["stolen_seconds"], 0);
   ASSERT_EQ(answer["checks"].size(), 3u);
   for (const Json& check : answer["checks"]) {
     ASSERT_GT(check["candidates"].size(), 4u) << check;

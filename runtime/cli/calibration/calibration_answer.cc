@@ -19,6 +19,8 @@ Json to_json(const NodeCosts& costs) {
           {"receive_per_byte_ns", to_json(costs.receive_per_byte)}};
 }
 
+constexpr double kMuchStolen = 0.01;  // of the time
+
 template <class... Values>
 std::string text_of(const char* format, Values... values) {
   char text[100];
@@ -116,6 +118,7 @@ Json to_json(const CalibrationReport& report) {
                               {"lambda_2", to_json(p.there_and_back)},
                               {"disagree", p.disagree}});
   for (const NodeCosts& node : c.nodes) json["per_node"].push_back(to_json(node));
+  json["stolen_seconds"] = report.stolen;
   json["types"] = c.types;
   json["hosts"] = c.hosts;
   json["unidentified"] = c.unidentified;
@@ -149,6 +152,9 @@ void print_text(const CalibrationReport& report) {
   for (const std::string& sentence : c.unidentified) std::cout << "Not identified - " << sentence << ".\n";
   std::cout << c.outliers << " values were far from their median; " << c.late
             << " repetitions came late and were taken again.\n";
+  if (report.stolen > kMuchStolen * report.seconds)
+    std::cout << "Other virtual machines had this host's processors for " << text_of("%.1f", report.stolen)
+              << " s meanwhile: measure again when it is quiet.\n";
   if (report.clock_bound > 0)
     std::cout << "Times of other hosts are right to within "
               << text_of("%.1f us.\n", double(report.clock_bound) / 1000);

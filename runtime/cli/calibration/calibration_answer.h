@@ -11,6 +11,7 @@ struct CalibrationReport {
   Calibration calibration;
   std::vector<Contest> contests;  // of operations that were not measured before
   double seconds = 0;
+  double stolen = 0;  // s of a processor, by other virtual machines of this host
   double scale = 1;
   Nanoseconds clock_bound = 0;  // the largest error of a time of another host
   std::uint32_t repetitions = 0;
