@@ -6,6 +6,12 @@
 namespace fibocast {
 namespace {
 
+// Settings are looked at before (find_model_mistake()).
+std::vector<MeasuredChoice> measured_in(const Settings& settings) {
+  std::string error;
+  return parse_measured_choices(settings.model.measured, error).value_or(std::vector<MeasuredChoice>());
+}
+
 Rational thousandths(double ns) { return {static_cast<std::uint64_t>(std::llround(ns * 1000)), 1000}; }
 
 }  // namespace
@@ -45,10 +51,10 @@ HostSharing shared_hosts(const Settings& settings) {
 }
 
 GroupPlanner::GroupPlanner(const Settings& settings)
-    : model_(cost_model(settings)), hosts_(shared_hosts(settings)), limits_(settings.limits) {
-  std::string error;  // settings are looked at before (find_model_mistake())
-  measured_ = parse_measured_choices(settings.model.measured, error).value_or(std::vector<MeasuredChoice>());
-}
+    : model_(cost_model(settings)),
+      hosts_(shared_hosts(settings)),
+      limits_(settings.limits),
+      measured_(measured_in(settings)) {}
 
 const Plan& GroupPlanner::plan(Rank ranks) {
   const auto known = plans_.find(ranks);
