@@ -15,6 +15,7 @@ namespace {
 constexpr NodeId kMembers = 16;
 constexpr Nanoseconds kSuspicion = 500 * kMillisecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;
+constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 20 : 100;
 
 ClusterSettings settings_of(std::uint64_t seed) {
   ClusterSettings settings = cluster_of(kMembers);
@@ -132,7 +133,7 @@ class Multicasts {
 class StoppedMember : public testing::TestWithParam<Nanoseconds> {};
 
 TEST_P(StoppedMember, IsNamedToAllOthersInTime) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Multicasts run(seed, GetParam());
     ASSERT_TRUE(run.run_with_a_stop()) << "seed " << seed;
     for (NodeId id = 0; id < kMembers; ++id) {
@@ -146,7 +147,7 @@ TEST_P(StoppedMember, IsNamedToAllOthersInTime) {
 }
 
 TEST_P(StoppedMember, GoesOnAndNobodyWaitsForWhatWasLostMeanwhile) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Multicasts run(seed, GetParam());
     ASSERT_TRUE(run.run_with_a_stop() && run.go_on()) << "seed " << seed;
     EXPECT_FALSE(run.deadline_missed) << "seed " << seed;
@@ -156,7 +157,7 @@ TEST_P(StoppedMember, GoesOnAndNobodyWaitsForWhatWasLostMeanwhile) {
 }
 
 TEST_P(StoppedMember, IsStartedAgainAndNobodyWaitsForWhatItHadNotPassedOn) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Multicasts run(seed, GetParam(), Fault::Kind::kCrash);
     ASSERT_TRUE(run.run_with_a_stop() && run.go_on()) << "seed " << seed;
     EXPECT_FALSE(run.deadline_missed) << "seed " << seed;
