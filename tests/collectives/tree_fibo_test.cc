@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "collectives/growth.h"
+#include "tests/collectives/children.h"
 #include "tests/collectives/golden.h"
 
 namespace fibocast {
 namespace {
 
-std::vector<Rank> children(const Tree& tree, Rank v) { return {tree.children(v).begin(), tree.children(v).end()}; }
+using test::children;
 
 std::vector<Rank> parents(const std::vector<int>& with_minus_one) {
   std::vector<Rank> result;

@@ -2,6 +2,8 @@
 // papers. Every operation by every algorithm takes exactly as long as predict() says, at every rank.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "collectives/algorithm_catalog.h"
 #include "collectives/data_layout.h"
 #include "collectives/predict.h"
@@ -124,7 +126,9 @@ class OnTheIdealMachine : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(OnTheIdealMachine, NodesTakeAsLongAsPredicted) {
   const AlgorithmEntry& entry = algorithm_catalog()[GetParam()];
-  for (const CostModel& machine : kMachines) {
+  // Times do not depend on a sanitizer: one machine with shared and one with independent ports will do for it.
+  const std::size_t first = FIBOCAST_SANITIZED ? 1 : 0, last = FIBOCAST_SANITIZED ? 3 : std::size(kMachines);
+  for (const CostModel& machine : std::span(kMachines).subspan(first, last - first)) {
     for (const Rank ranks : kRanks) {
       for (const std::uint64_t bytes : {0u, 8u, 16'000u}) {
         if ((entry.operation == Operation::kBarrier && bytes > 0) || is_ambiguous(entry, machine)) continue;

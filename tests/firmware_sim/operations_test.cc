@@ -181,6 +181,7 @@ TEST_P(EveryAlgorithmOnNodes, GivesEveryRankTheRightBytes) {
   const bool rooted = is_push(entry.operation) || entry.operation == Operation::kReduce ||
                       entry.operation == Operation::kGather || entry.operation == Operation::kConquer;
   for (const Rank ranks : kRankCounts) {
+    if (FIBOCAST_SANITIZED && ranks > 16) break;  // half of the time
     for (const std::uint64_t bytes : kSizes) {
       if (entry.operation == Operation::kBarrier && bytes > 0) continue;
       if (ranks > 16 && bytes > 1000) continue;  // the real daemons stream among 32 (tests/end_to_end)

@@ -1,0 +1,1 @@
+// Nothing: this is what CMake compiles the headers of all tests for.
