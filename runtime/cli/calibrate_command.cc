@@ -18,7 +18,7 @@ namespace {
 
 // Of every algorithm that is not far behind, for as long as there is time: all in all this for each repetition.
 constexpr std::uint32_t kRoundsOfContest = 100;
-constexpr std::chrono::milliseconds kTimeOfRepetition{900};
+constexpr std::chrono::milliseconds kTimeOfRepetition{930}, kTimeOfFinal{100};  // of each of --repetitions
 
 struct CalibrateOptions {
   std::string dir, socket, output;
@@ -68,7 +68,8 @@ Result<std::vector<Contest>> check_model(BenchCluster& cluster, const NodeModel&
   contest.model.occupancy_per_byte = ticks(model.receive_per_byte);
   if (!plan.emulated) contest.hosts = {.nodes = plan.colocated, .processors = model.processors};
   contest.repetitions = all ? std::max(plan.repetitions, kRoundsOfContest) : plan.repetitions;
-  if (all) contest.until = begin + kTimeOfRepetition * plan.repetitions;
+  if (all) contest.end = begin + kTimeOfRepetition * plan.repetitions;
+  if (all) contest.until = contest.end - kTimeOfFinal * plan.repetitions;
   if (all) contest.segment_bytes = plan_for(contest.model, cluster.size(), {}, contest.hosts).segment_bytes;
   contest.seed = plan.seed, contest.scale = plan.scale, contest.emulated = plan.emulated, contest.all = all;
   return measure_candidates(cluster, contest, {representative_bytes(0), representative_bytes(1)},

@@ -15,21 +15,21 @@ namespace fibocast::doubts {
 
 namespace {
 
-bool is_awaited(NodeState& state, std::uint32_t slot, std::uint32_t index, const Stage& stage) {
+bool is_missing(NodeState& state, std::uint32_t slot, std::uint32_t index, const Stage& stage) {
   const bool comes = slots::transfer_states(state, slot)[index].stream != TransferState::Stream::kNone;
   return !comes && !state.engine->is_in(slot, index, stage.repeat);
 }
 
 // Who is handed something out does not know its parent before the first message; the source sends to all.
 template <class Function>
-void each_awaited(NodeState& state, std::uint32_t slot, Function function) {
+void each_missing(NodeState& state, std::uint32_t slot, Function function) {
   const Slot& s = state.slots[slot];
   if (is_push(s.operation)) return function(groups::node_of(slots::group(state, slot), s.root));
   const RankSchedule schedule = state.engine->schedule(slot);
   for (const Stage& stage : schedule.stages)
     for (std::uint32_t i = 0; i < stage.receives; ++i) {
       const std::uint32_t index = stage.first_transfer + i;
-      if (is_awaited(state, slot, index, stage))
+      if (is_missing(state, slot, index, stage))
         function(transfers::node_of(state, slot, schedule.transfers[index].peer));
     }
 }
@@ -56,7 +56,7 @@ void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kDoubt);
   m.ranks.add(slots::group(state, slot).doubted);
-  each_awaited(state, slot, [&](NodeId node) {
+  each_missing(state, slot, [&](NodeId node) {
     if (peers::connected(state, node)) peers::send(state, node, m, true, now);  // else when it is asked again
   });
   s.due = kNever;

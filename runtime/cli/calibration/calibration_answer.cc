@@ -49,6 +49,17 @@ void print_postal(const Calibration& c) {
   }
 }
 
+Json to_json(const MeasuredCandidate& candidate) {
+  Json json{{"algorithm", candidate.name},         {"segment_bytes", candidate.segment_bytes},
+            {"predicted_ns", candidate.predicted}, {"measured_ns", candidate.measured()},
+            {"error", candidate.error()},          {"repetitions", candidate.taken.size()}};
+  if (!candidate.in_final.empty()) {
+    json["final_ns"] = middle_mean(candidate.in_final);
+    json["final_repetitions"] = candidate.in_final.size();
+  }
+  return json;
+}
+
 Json to_json(const Contest& contest) {
   const std::size_t preferred = contest.preferred();
   const MeasuredCandidate &chosen = contest.candidates[preferred], &by_model = contest.candidates[contest.chosen];
@@ -59,23 +70,15 @@ Json to_json(const Contest& contest) {
             {"measured_ns", chosen.measured()},
             {"error", chosen.error()},
             {"best", contest.candidates[contest.best()].name},
-            {"excess", to_json(contest.excess(preferred))},
-            {"by_model", {{"chosen", by_model.name}, {"excess", to_json(contest.excess(contest.chosen))}}},
+            {"excess", to_json(contest.excess())},
+            {"by_model", {{"chosen", by_model.name}, {"excess", to_json(contest.excess_of_model())}}},
             {"candidates", Json::array()}};
   for (const MeasuredCandidate& c : contest.candidates)
-    if (!c.taken.empty())
-      json["candidates"].push_back({{"algorithm", c.name},
-                                    {"segment_bytes", c.segment_bytes},
-                                    {"predicted_ns", c.predicted},
-                                    {"measured_ns", c.measured()},
-                                    {"judged_ns", median(c.judging())},
-                                    {"error", c.error()},
-                                    {"repetitions", c.taken.size()}});
+    if (!c.taken.empty()) json["candidates"].push_back(to_json(c));
   return json;
 }
 
-std::string excess_text(const Contest& contest, std::size_t candidate) {
-  const Estimate excess = contest.excess(candidate);
+std::string excess_text(const Estimate& excess) {
   return text_of("%+.1f %% (%.1f to %.1f)", 100 * excess.value, 100 * excess.low, 100 * excess.high);
 }
 
@@ -88,11 +91,11 @@ void print_contest(const Contest& contest) {
             << text_of(", predicted %.1f us, measured %.1f us, error %+.1f %%\n", chosen.predicted / 1000,
                        chosen.measured() / 1000, 100 * chosen.error());
   if (contest.candidates.size() == 1) return;
-  std::cout << "    beside the fastest in the repetitions that did not choose it, "
-            << contest.candidates[contest.best()].name << ": " << excess_text(contest, preferred);
+  std::cout << "    in a final with " << contest.candidates[contest.rival()].name << " behind the best by "
+            << excess_text(contest.excess());
   if (preferred != contest.chosen)
-    std::cout << "; the model alone, " << contest.candidates[contest.chosen].name << ": "
-              << excess_text(contest, contest.chosen);
+    std::cout << "; what the model alone would take, " << contest.candidates[contest.chosen].name << ", by "
+              << excess_text(contest.excess_of_model());
   std::cout << "\n    all:";
   for (const MeasuredCandidate& c : contest.candidates)
     if (!c.taken.empty()) std::cout << " " << c.name << text_of(" %.0f", c.measured() / 1000);

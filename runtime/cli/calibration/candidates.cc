@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::uint32_t kRoundsForAll = 3;  // before anybody can be left out
 // Who is behind the best by more than this share over the square root of the rounds is left out: two standard errors of
-// the difference of two medians where single times scatter by a quarter, as on hosts that nodes share.
-constexpr double kFarBehind = 0.9;
+// the difference of two middle means where single times scatter by a quarter, as on hosts that nodes share.
+constexpr double kFarBehind = 0.6;
 constexpr double kLateContest = 0.02;  // of an emulated card: then it is measured again
 constexpr int kTriesOfContest = 10;
 
@@ -47,26 +48,27 @@ Contest contest_of(const ContestPlan& plan, Rank ranks, Operation operation, std
                                   .segment_bytes = candidate.segment_bytes,
                                   .is_plannable = candidate.segment_bytes == cut,
                                   .predicted = static_cast<double>(candidate.predicted) / kContestTicks,
-                                  .taken = {}});
+                                  .taken = {},
+                                  .in_final = {}});
   }
   return contest;
 }
 
-Sample every_other(const Sample& values, std::size_t first) {
-  Sample taken;
-  for (std::size_t i = first; i < values.size(); i += 2) taken.push_back(values[i]);
-  return taken;
+// Of those whom the filter lets pass and who were measured; `otherwise` if there are none.
+template <class Filter>
+std::size_t fastest_of(const Contest& contest, std::size_t otherwise, Filter filter) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < contest.candidates.size(); ++i) {
+    if (contest.candidates[i].taken.empty() || !filter(i)) continue;
+    if (!best || contest.candidates[i].measured() < contest.candidates[*best].measured()) best = i;
+  }
+  return best.value_or(otherwise);
 }
 
-// By that half of the repetitions.
-std::size_t fastest_of(const Contest& contest, Sample (MeasuredCandidate::*half)() const, bool plannable_only) {
-  std::size_t best = contest.chosen;
-  for (std::size_t i = 0; i < contest.candidates.size(); ++i) {
-    if (plannable_only && !contest.candidates[i].is_plannable) continue;
-    const Sample here = (contest.candidates[i].*half)(), there = (contest.candidates[best].*half)();
-    if (!here.empty() && !there.empty() && median(here) < median(there)) best = i;
-  }
-  return best;
+Estimate excess_over(const Sample& here, const Sample& best) {
+  const Sample both[] = {here, best};
+  return estimate(both,
+                  [](std::span<const Sample> drawn) { return middle_mean(drawn[0]) / middle_mean(drawn[1]) - 1; });
 }
 
 // Groups of all nodes along the trees of the model, one for each size of segments.
@@ -123,19 +125,32 @@ class ContestRunner {
         if (number <= kRoundsForAll || is_close(contests_[c], i)) order.emplace_back(c, i);
     std::ranges::shuffle(order, random_);
     for (const auto& [c, i] : order)
-      if (Status status = run_one(contests_[c], contests_[c].candidates[i], number > 0); !status.ok()) return status;
+      if (Status status = run_one(contests_[c], i, number > 0 ? &MeasuredCandidate::taken : nullptr); !status.ok())
+        return status;
+    return {};
+  }
+
+  Status run_final_round() {
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    for (std::size_t c = 0; c < contests_.size(); ++c)
+      for (const std::size_t i : {contests_[c].preferred(), contests_[c].rival()}) order.emplace_back(c, i);
+    std::ranges::shuffle(order, random_);
+    for (const auto& [c, i] : order)
+      if (Status status = run_one(contests_[c], i, &MeasuredCandidate::in_final); !status.ok()) return status;
     return {};
   }
 
  private:
-  Status run_one(const Contest& contest, MeasuredCandidate& candidate, bool counts) {
-    const TimedRun run{contest.operation, candidate.name, contest.bytes, plan_.deadline};
+  // `into`: null for a warm-up.
+  Status run_one(Contest& contest, std::size_t i, Sample MeasuredCandidate::*into) {
+    MeasuredCandidate& candidate = contest.candidates[i];
+    const TimedRun run{contest.operation, candidate.name, contest.bytes, plan_.deadline, plan_.emulated};
     for (int tries = 0; tries < kTriesOfContest; ++tries) {
       auto time = time_run(cluster_, arenas_.of(candidate.segment_bytes), run);
       if (!time.ok()) return time.status();
       const auto taken = static_cast<double>(time->taken);
       if (plan_.emulated && static_cast<double>(time->lateness) > kLateContest * taken) continue;
-      if (counts) candidate.taken.push_back(taken / plan_.scale);
+      if (into) (candidate.*into).push_back(taken / plan_.scale);
       break;
     }
     return {};
@@ -157,20 +172,31 @@ class ContestRunner {
 
 }  // namespace
 
-Sample MeasuredCandidate::choosing() const { return every_other(taken, 0); }
+std::size_t Contest::preferred() const {
+  return fastest_of(*this, chosen, [&](std::size_t i) { return candidates[i].is_plannable; });
+}
 
-Sample MeasuredCandidate::judging() const { return every_other(taken, taken.size() > 1 ? 1 : 0); }
+std::size_t Contest::fastest() const {
+  return fastest_of(*this, chosen, [](std::size_t) { return true; });
+}
 
-std::size_t Contest::preferred() const { return fastest_of(*this, &MeasuredCandidate::choosing, true); }
+std::size_t Contest::rival() const {
+  return fastest_of(*this, preferred(), [but = preferred()](std::size_t i) { return i != but; });
+}
 
-std::size_t Contest::best() const { return fastest_of(*this, &MeasuredCandidate::judging, false); }
+std::size_t Contest::best() const {
+  const Sample &here = candidates[preferred()].in_final, &there = candidates[rival()].in_final;
+  return !here.empty() && middle_mean(there) < middle_mean(here) ? rival() : preferred();
+}
 
-std::size_t Contest::fastest() const { return fastest_of(*this, &MeasuredCandidate::all, false); }
+Estimate Contest::excess() const {
+  if (best() == preferred()) return {};
+  return excess_over(candidates[preferred()].in_final, candidates[best()].in_final);
+}
 
-Estimate Contest::excess(std::size_t candidate) const {
-  if (best() == candidate) return {};
-  const Sample both[] = {candidates[candidate].judging(), candidates[best()].judging()};
-  return estimate(both, [](std::span<const Sample> drawn) { return median(drawn[0]) / median(drawn[1]) - 1; });
+Estimate Contest::excess_of_model() const {
+  if (fastest() == chosen) return {};
+  return excess_over(candidates[chosen].taken, candidates[fastest()].taken);
 }
 
 std::vector<MeasuredChoice> measured_choices(const std::vector<Contest>& contests, Rank ranks) {
@@ -189,11 +215,15 @@ Result<std::vector<Contest>> measure_candidates(
     contests.push_back(contest_of(plan, cluster.size(), Operation::kMulticast, bytes));
   ContestRunner runner(cluster, plan, contests);
   if (Status status = runner.prepare(); !status.ok()) return status;
-  const auto is_over = [&] { return std::chrono::steady_clock::now() > plan.until; };
-  for (std::uint32_t round = 0; round <= plan.repetitions && (round <= kRoundsForAll || !is_over()); ++round) {
+  const auto is_after = [](auto time) { return std::chrono::steady_clock::now() > time; };
+  for (std::uint32_t round = 0; round <= plan.repetitions && (round <= kRoundsForAll || !is_after(plan.until));
+       ++round) {
     if (Status status = runner.run_round(round); !status.ok()) return status;
     progress(round, plan.repetitions);
   }
+  const std::uint32_t finals = plan.all ? plan.repetitions : 0;
+  for (std::uint32_t round = 0; round < finals && (round < kRoundsForAll || !is_after(plan.end)); ++round)
+    if (Status status = runner.run_final_round(); !status.ok()) return status;
   for (const Contest& contest : contests)
     if (contest.candidates[contest.chosen].taken.empty())
       return Status{Code::kFailed, "the host is too busy: every repetition came late", {}};

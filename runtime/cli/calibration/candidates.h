@@ -1,6 +1,6 @@
 // The algorithms of the catalogue measured beside each other on the live cluster: what the model says of each, which
-// one was the fastest, and how far from the best is what daemons take. Every other repetition chooses, those between
-// judge: a choice is never judged by what made it.
+// one was the fastest and is what daemons take, and how far that one is from the best. A choice is never judged by what
+// made it: in a final it meets its strongest rival once more.
 #pragma once
 
 #include <string>
@@ -18,10 +18,8 @@ struct MeasuredCandidate {
   bool is_plannable = false;  // daemons would cut the payload like this
   double predicted = 0;       // ns of the machine
   Sample taken;               // ns of the machine, from the call to the last activation
-  double measured() const { return median(taken); }
-  Sample choosing() const;  // the first, the third, ... repetition
-  Sample judging() const;   // the others; all if there is one only
-  Sample all() const { return taken; }
+  Sample in_final;            // the same, after the choice; only of the two who are in it
+  double measured() const { return middle_mean(taken); }
   double error() const { return measured() / predicted - 1; }
 };
 
@@ -32,20 +30,22 @@ struct Contest {
   std::vector<MeasuredCandidate> candidates;
   std::size_t chosen = 0;  // by the model
 
-  // The fastest as far as half of the repetitions say, of those that a plan for this many ranks can have.
+  // The fastest of those that a plan for this many ranks can have.
   std::size_t preferred() const;
-  std::size_t fastest() const;  // as far as all say
-  // As far as the other half says.
-  std::size_t best() const;
-  // How much longer than the best this one takes, as a share, by that half.
-  Estimate excess(std::size_t candidate) const;
+  std::size_t fastest() const;  // of all
+  std::size_t rival() const;    // the fastest but for the preferred one, which it is if alone
+  std::size_t best() const;     // of the preferred one and its rival, by the final
+  // How much longer than the best the preferred one takes, as a share, by the final; and the model's by the contest.
+  Estimate excess() const;
+  Estimate excess_of_model() const;
 };
 
 struct ContestPlan {
   CostModel model;  // in thousandths of ns
   HostSharing hosts;
   std::uint32_t repetitions = 20;
-  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();  // then a few are enough
+  // Then a few are enough: of the contest, of its final.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max(), end = until;
   std::uint64_t seed = 1;
   double scale = 1;
   bool emulated = false;
@@ -57,8 +57,8 @@ struct ContestPlan {
 std::vector<MeasuredChoice> measured_choices(const std::vector<Contest>& contests, Rank ranks);
 inline constexpr double kContestTicks = 1000;  // of a ns
 
-// A barrier and a multicast of each size, in shuffled order. Who is far behind is not measured to the end.
-// `progress`: rounds done, of all.
+// A barrier and a multicast of each size, in shuffled order. Who is far behind is not measured to the end. With `all`
+// there is a final of as many rounds. `progress`: rounds done, of all.
 Result<std::vector<Contest>> measure_candidates(BenchCluster& cluster, const ContestPlan& plan,
                                                 const std::vector<std::uint64_t>& sizes,
                                                 const std::function<void(std::size_t done, std::size_t all)>& progress);

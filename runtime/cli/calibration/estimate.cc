@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace fibocast {
@@ -22,6 +23,13 @@ double median(Sample values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double middle_mean(Sample values) {
+  std::ranges::sort(values);
+  const auto quarter = static_cast<std::ptrdiff_t>(values.size() / 4);
+  const double sum = std::accumulate(values.begin() + quarter, values.end() - quarter, 0.0);
+  return sum / static_cast<double>(values.size() - 2 * static_cast<std::size_t>(quarter));
 }
 
 std::vector<Estimate> estimates(std::span<const Sample> samples,

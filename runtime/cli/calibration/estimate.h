@@ -18,6 +18,9 @@ using Statistic = std::function<double(std::span<const Sample>)>;
 
 // Precondition: not empty.
 double median(Sample values);
+// The mean of the middle half: what is far off counts no more than in a median, and what is not scatters less.
+// Precondition: not empty.
+double middle_mean(Sample values);
 // The same repetitions drawn again with replacement, 300 times: where 95 % of the statistic's values lie.
 // Deterministic. Precondition: no sample is empty.
 Estimate estimate(std::span<const Sample> samples, const Statistic& statistic);

@@ -19,7 +19,8 @@ Nanoseconds time_to_call(std::size_t members) {
 Result<RunTime> time_run(BenchCluster& cluster, BenchCluster::Members& members, const TimedRun& run) {
   OperationOptions free;
   free.charged = false;
-  if (Status status = worst_of(cluster.barrier(members, run.deadline, free)); !status.ok()) return status;
+  if (run.meet_first)
+    if (Status status = worst_of(cluster.barrier(members, run.deadline, free)); !status.ok()) return status;
   const std::vector<std::byte> payload(run.bytes);
   const Nanoseconds begin = time_to_call(members.size());
   const auto outcomes = cluster.run(members, [&](BenchCluster::Member& member, auto done) {

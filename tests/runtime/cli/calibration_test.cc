@@ -195,6 +195,9 @@ TEST(Calibration, FarPairsPartHosts) {
 TEST(Estimate, MediansLinesAndOutliers) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(middle_mean({5}), 5);
+  EXPECT_EQ(middle_mean({1, 2, 6}), 3);
+  EXPECT_EQ(middle_mean({1000, 1, 2, 3}), 2.5) << "a quarter at each end does not count";
   EXPECT_EQ(outliers({1, 1.1, 0.9, 1, 50}), 1u);
   EXPECT_EQ(outliers({}), 0u);
   const double x[] = {0, 1, 2, 10};
