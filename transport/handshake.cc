@@ -71,19 +71,18 @@ Handshake::Outcome Handshake::on_hello(const Frame& frame, Nanoseconds now) {
   }
   answer_ = FrameType::kHelloAck;
   if (hello->incarnation == peer_.incarnation && state_ == ChannelState::kConnected) return Outcome::kNothing;
+  if (hello->incarnation != candidate_.incarnation) hello_interval_ = kFirstHelloInterval;
   candidate_ = *hello;
   if (state_ != ChannelState::kConnected) state_ = ChannelState::kConnecting;
   // Our own hello only if the peer does not go on: its next frame may be lost, and it may have no other to send.
-  hello_interval_ = kFirstHelloInterval;
-  hello_at_ = std::min(hello_at_, now + kFirstHelloInterval);
+  hello_at_ = std::min(hello_at_, now + hello_interval_);
   return Outcome::kNothing;
 }
 
 Handshake::Outcome Handshake::on_hello_ack(const Frame& frame) {
   const auto hello = decode_hello(frame.body);
   if (!hello) return Outcome::kMalformed;
-  const bool ours = hello_open_ && frame.to_session == session() && frame.echo == hello_counter_;
-  if (!ours || fenced(hello->incarnation)) return Outcome::kStale;
+  if (!answers_us(frame) || fenced(hello->incarnation)) return Outcome::kStale;
   if (hello->cluster_digest != self_.cluster_digest) return refuse(hello->cluster_digest);
   return enter(*hello);
 }
@@ -91,8 +90,7 @@ Handshake::Outcome Handshake::on_hello_ack(const Frame& frame) {
 Handshake::Outcome Handshake::on_refuse(const Frame& frame) {
   const auto hello = decode_hello(frame.body);
   if (!hello) return Outcome::kMalformed;
-  const bool ours = hello_open_ && frame.to_session == session() && frame.echo == hello_counter_;
-  if (!ours || hello->cluster_digest == self_.cluster_digest) return Outcome::kStale;
+  if (!answers_us(frame) || hello->cluster_digest == self_.cluster_digest) return Outcome::kStale;
   return refuse(hello->cluster_digest);
 }
 
@@ -139,11 +137,17 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
   return first || same || both_renewed ? Outcome::kConnected : Outcome::kRestarted;
 }
 
-// The peer talks to a former life of us, or we do not know this one: find each other again.
+// The peer talks to a former life of us, or we do not know this one: find each other again. Less and less often: what
+// comes of a busy host or over a long way may be the answer to what was said before.
 void Handshake::ask_again(Nanoseconds now) {
   if (state_ == ChannelState::kRefused) return;
   if (state_ == ChannelState::kClosed) state_ = ChannelState::kConnecting;
-  hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + kFirstHelloInterval));
+  hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + hello_interval_));
+}
+
+bool Handshake::answers_us(const Frame& answer) const {
+  const bool since_the_first = answer.echo - first_counter_ <= hello_counter_ - first_counter_;
+  return hello_open_ && answer.to_session == session() && since_the_first;
 }
 
 bool Handshake::fenced(std::uint64_t incarnation) const {
@@ -169,6 +173,7 @@ void Handshake::sent(FrameType type, std::uint64_t counter, Nanoseconds now) {
     return;
   }
   hello_counter_ = static_cast<std::uint32_t>(counter);
+  if (!hello_open_) first_counter_ = hello_counter_;
   hello_open_ = true;
   last_hello_at_ = now;
   const bool repeat = state_ == ChannelState::kConnecting || candidate_.incarnation != 0;

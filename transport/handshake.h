@@ -1,10 +1,11 @@
 // Who the peer is: which incarnation of it we talk to, and whether it belongs to the same cluster. Core.
 //
 // A hello names the sender's incarnation; the answer echoes the frame counter of that hello, so a late answer
-// of a former life cannot be taken for a new one. The side that was only asked believes in the asker when a
-// frame with both right session numbers has come: an old hello that strays alone changes nothing. A pair of
-// incarnations is entered at most once, because replaced incarnations are remembered and ignored; so both
-// sides always count their lanes from 0.
+// of a former life cannot be taken for a new one. An answer to any hello since the last success is one: where the way
+// takes longer than a hello waits for the next, none would ever be to the latest. The side that was only asked believes
+// in the asker when a frame with both right session numbers has come: an old hello that strays alone changes nothing. A
+// pair of incarnations is entered at most once, because replaced incarnations are remembered and ignored; so both sides
+// always count their lanes from 0.
 #pragma once
 
 #include <array>
@@ -64,6 +65,7 @@ class Handshake {
   Outcome refuse(std::uint64_t digest);
   Outcome enter(HelloBody peer);
   void ask_again(Nanoseconds now);
+  bool answers_us(const Frame& answer) const;
   bool fenced(std::uint64_t incarnation) const;
 
   HelloBody self_;
@@ -77,7 +79,8 @@ class Handshake {
   Nanoseconds hello_interval_;
   Nanoseconds last_hello_at_;
   std::uint32_t hello_counter_ = 0;  // low half of that of the last hello
-  bool hello_open_ = false;          // it was not answered yet
+  std::uint32_t first_counter_ = 0;  // ... of the first that was not answered yet
+  bool hello_open_ = false;          // there is one
   bool renewed_ = false;             // ... and not connected since
   std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
   std::uint32_t answer_echo_ = 0;

@@ -58,6 +58,21 @@ TEST(ReliableChannel, ConnectsAndDeliversWhatWaited) {
   EXPECT_EQ(errors_of(pair), "");
 }
 
+// The answer to a hello comes when the next one has left already: a far peer, or one whose processor is busy.
+class SlowPath : public ::testing::TestWithParam<Nanoseconds> {};
+
+TEST_P(SlowPath, BothConnectAlsoWhenTheyAskAtOnce) {
+  VirtualPair pair({.loss = 0.2, .delay = GetParam(), .jitter = GetParam() / 2}, 1);
+  pair.start(0, 100);
+  pair.start(1, 200);
+  const Nanoseconds at_most = 10 * GetParam() + 5'000'000'000;
+  EXPECT_TRUE(
+      pair.run_until([&] { return pair.sides[0].traffic->connected && pair.sides[1].traffic->connected; }, at_most));
+  EXPECT_LT(pair.sides[0].channel->counters().frames_sent, 40u) << "it asks less often the longer it waits";
+  EXPECT_EQ(errors_of(pair), "");
+}
+INSTANTIATE_TEST_SUITE_P(Delays, SlowPath, ::testing::Values(30'000'000, 120'000'000, 600'000'000, 3'000'000'000));
+
 class ReliableChannelSeeds : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ReliableChannelSeeds, ExactlyOnceAndInOrderOverABadLink) {
