@@ -127,7 +127,7 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
   const bool first = peer_.incarnation == 0;
   if (!first && !same) {
     replaced_[next_replaced_] = peer_.incarnation;
-    next_replaced_ = (next_replaced_ + 1) % static_cast<std::uint32_t>(replaced_.size());
+    next_replaced_ = static_cast<std::uint8_t>((next_replaced_ + 1) % replaced_.size());
   }
   // Both have given the other up: what we have to send since then is for whoever it is now, if it is the same process.
   const bool both_renewed =

@@ -72,17 +72,17 @@ class Handshake {
   HelloBody peer_;       // incarnation 0: none yet
   HelloBody candidate_;  // said hello, not yet believed
   std::array<std::uint64_t, 4> replaced_{};
-  std::uint32_t next_replaced_ = 0;
+  std::uint8_t next_replaced_ = 0;
   ChannelState state_ = ChannelState::kClosed;
+  bool hello_open_ = false;          // one was not answered yet
+  bool renewed_ = false;             // ... and not connected since
+  std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
   std::uint64_t peer_digest_ = 0;
   Nanoseconds hello_at_ = kNoDeadline;
   Nanoseconds hello_interval_;
   Nanoseconds last_hello_at_;
   std::uint32_t hello_counter_ = 0;  // low half of that of the last hello
   std::uint32_t first_counter_ = 0;  // ... of the first that was not answered yet
-  bool hello_open_ = false;          // there is one
-  bool renewed_ = false;             // ... and not connected since
-  std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
   std::uint32_t answer_echo_ = 0;
   std::uint32_t answer_session_ = 0;
 };
