@@ -15,7 +15,7 @@
 namespace fibocast {
 namespace {
 
-const int kSeconds = times_or(10);
+const int kSeconds = times_or(15);
 
 // Processes that do nothing but take time, twice as many as there are processors. They end with this object, and with
 // this process whatever happens to it.

@@ -11,7 +11,7 @@ namespace fibocast {
 namespace {
 
 constexpr NodeId kNodes = 16;
-const std::uint32_t kBarriers = static_cast<std::uint32_t>(times_or(3000));
+const std::uint32_t kBarriers = static_cast<std::uint32_t>(times_or(5000));
 
 // Who has called the barrier of each generation; shared by all members, which are threads of this process.
 struct Arrivals {
