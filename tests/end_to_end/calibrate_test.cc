@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Latencies, CalibrateSplit, testing::Values(0, 44'000, 7
 TEST_P(CalibrateSplit, OneKindOfNodes) {
   up_emulated(kEmulated, GetParam());
   const std::string file = cluster_.file("model.toml");
-  const Json answer = calibrated({"--apply", "--output", file});
+  const Json answer = calibrated({"--apply", "--output", file}, "5");  // two of five may be disturbed
   ASSERT_FALSE(answer.is_null());
   const Json& model = answer["model"];
   expect_near(model["s_ns"], 27'000, "s");

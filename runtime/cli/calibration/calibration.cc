@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "collectives/cost_model.h"
 #include "collectives/models/postal_measure.h"
@@ -10,7 +11,8 @@
 namespace fibocast {
 namespace {
 
-constexpr int kSteps = 500;         // of o between 0 and r
+constexpr int kSteps = 40;  // of o between 0 and r, and again around the best of them
+constexpr int kRounds = 3;
 constexpr double kAlike = 1.1;      // costs of one type of node differ by less
 constexpr double kOtherHost = 1.5;  // round trips to another host take so much longer
 constexpr double kVague = 0.3;      // of r: an interval of o that is wider says nothing
@@ -30,7 +32,7 @@ OverBytes over_bytes(const BySize& all, NodeId node, const std::vector<std::uint
       bytes.push_back(static_cast<double>(size)), samples.push_back(found->second);
   OverBytes out;
   if (samples.empty()) return out;
-  out.at_none = median_estimate(samples.front());
+  if (bytes.front() == static_cast<double>(sizes.front())) out.at_none = median_estimate(samples.front());
   if (samples.size() > 1)
     out.per_byte = estimate(samples, [&](std::span<const Sample> drawn) { return line_through(bytes, drawn).slope; });
   return out;
@@ -44,53 +46,63 @@ double fan_in_time(std::vector<double> arrivals, double occupancy) {
   return free;
 }
 
-// The o between 0 and r with which the fan-ins of a root are explained best; its senders may have different s. All of
-// them begin later than they should by what a host needs to release somebody who waits: that belongs to no cost, so it
-// is left free, and o is what one more sender adds.
+// The o between 0 and r with which the fan-ins of a root are explained best; its senders may have different s, and
+// began when they did. What a message takes beyond that is the same for any number of senders and belongs to no cost:
+// it is left free, and o is what one more sender adds.
 class FanIns {
  public:
   FanIns(const Measurements& taken, const Calibration& calibration, NodeId root)
-      : root_(root), receive_(std::max(0.0, calibration.nodes[root].receive.value)) {
-    for (const auto& [key, sample] : taken.fan_in) {
-      if (key.first != root || sample.empty()) continue;
-      samples_.push_back(sample);
-      std::vector<double> senders;
-      for (NodeId i = 1; i <= key.second; ++i)
-        senders.push_back(calibration.nodes[(root + i) % calibration.nodes.size()].send.value);
-      senders_.push_back(senders);
+      : receive_(std::max(0.0, calibration.nodes[root].receive.value)) {
+    for (const auto& [key, repetitions] : taken.fan_in) {
+      if (key.first != root || repetitions.empty()) continue;
+      repetitions_.push_back(repetitions);
+      for (FanIn& repetition : repetitions_.back())
+        for (std::size_t i = 0; i < repetition.begun.size(); ++i)
+          repetition.begun[i] += calibration.nodes[(root + 1 + i) % calibration.nodes.size()].send.value;
+      numbers_.emplace_back(repetitions.size());
+      std::iota(numbers_.back().begin(), numbers_.back().end(), 0);
     }
   }
   Estimate occupancy() const {
-    if (samples_.size() < 2) return {0, 0, receive_};
-    return estimate(samples_, [this](std::span<const Sample> drawn) { return best(drawn); });
+    if (repetitions_.size() < 2) return {0, 0, receive_};
+    return estimate(numbers_, [this](std::span<const Sample> drawn) { return best(drawn); });
   }
 
  private:
+  // Among all, then more finely around the best. `drawn`: numbers of repetitions, for each number of senders.
   double best(std::span<const Sample> drawn) const {
-    double best = 0, least = HUGE_VAL;
-    std::vector<double> measured;
-    for (const Sample& sample : drawn) measured.push_back(median(sample));
-    for (int step = 0; step <= kSteps; ++step) {
-      const double occupancy = receive_ * step / kSteps;
-      Sample released;
-      for (std::size_t i = 0; i < measured.size(); ++i) released.push_back(measured[i] - predicted(i, occupancy));
-      const double late = median(released);
-      double error = 0;
-      for (const double value : released) error += std::abs(value - late);
-      if (error < least) least = error, best = occupancy;
+    double best = 0, low = 0, high = receive_;
+    for (int round = 0; round < kRounds; ++round) {
+      const double step = (high - low) / kSteps;
+      double least = HUGE_VAL;
+      for (int i = 0; i <= kSteps; ++i)
+        if (const double e = error(drawn, low + i * step); e < least) least = e, best = low + i * step;
+      low = std::max(0.0, best - step), high = std::min(receive_, best + step);
     }
     return best;
   }
-  double predicted(std::size_t i, double occupancy) const {
-    std::vector<double> arrivals = senders_[i];
+  double error(std::span<const Sample> drawn, double occupancy) const {
+    Sample late;
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+      Sample of_these;
+      for (const double number : drawn[k])
+        of_these.push_back(late_by(repetitions_[k][static_cast<std::size_t>(number)], occupancy));
+      late.push_back(median(std::move(of_these)));
+    }
+    const double usual = median(late);
+    double error = 0;
+    for (const double value : late) error += std::abs(value - usual);
+    return error;
+  }
+  double late_by(const FanIn& repetition, double occupancy) const {
+    std::vector<double> arrivals = repetition.begun;
     for (double& arrival : arrivals) arrival += receive_ - occupancy;
-    return fan_in_time(arrivals, occupancy);
+    return repetition.received - fan_in_time(std::move(arrivals), occupancy);
   }
 
-  NodeId root_;
   double receive_;
-  std::vector<Sample> samples_;
-  std::vector<std::vector<double>> senders_;
+  std::vector<std::vector<FanIn>> repetitions_;  // for each number of senders; `begun`: when their sends ended
+  std::vector<Sample> numbers_;                  // 0, 1, .. of these
 };
 
 Estimate median_of(const std::vector<NodeCosts>& nodes, Estimate NodeCosts::*cost) {
@@ -204,6 +216,14 @@ std::size_t outliers_of(const std::map<Key, Sample>& samples) {
   return count;
 }
 
+using ByFan = std::pair<NodeId, std::uint32_t>;
+std::map<ByFan, Sample> received(const std::map<ByFan, std::vector<FanIn>>& fan_ins) {
+  std::map<ByFan, Sample> times;
+  for (const auto& [key, repetitions] : fan_ins)
+    for (const FanIn& repetition : repetitions) times[key].push_back(repetition.received);
+  return times;
+}
+
 void find_unidentified(Calibration& c) {
   c.unidentified.push_back("R_c and X_c, R_m and X_m: only their sums can be measured from outside");
   if (c.shared_host) {
@@ -243,7 +263,7 @@ Calibration calibrate(const Measurements& taken, const CalibrationPlan& plan, st
   c.types = alike(c.nodes);
   c.hosts = near_each_other(taken, nodes);
   c.outliers = outliers_of(taken.send) + outliers_of(taken.receive) + outliers_of(taken.round_trips) +
-               outliers_of(taken.fan_in) + outliers_of(taken.postal) + outliers_of(taken.concurrency);
+               outliers_of(received(taken.fan_in)) + outliers_of(taken.postal) + outliers_of(taken.concurrency);
   c.late = taken.late;
   find_unidentified(c);
   return c;

@@ -58,6 +58,12 @@ struct Timed {
   std::vector<Outcome> outcomes;
   Nanoseconds begin = 0;
   double end_of(std::size_t rank) const { return double(outcomes[rank].activated_at - begin); }
+  // Of a rank that makes one transfer, or gets several: what its emulated card was late is this host's, not the
+  // machine's.
+  double received_by(std::size_t rank) const { return end_of(rank) - double(outcomes[rank].lateness); }
+  double begun_by(std::size_t rank) const {
+    return double(outcomes[rank].first_send_at - begin) + double(outcomes[rank].lateness);
+  }
   double last() const {
     Nanoseconds last = 0;
     for (const Outcome& outcome : outcomes) last = std::max(last, outcome.activated_at);
@@ -186,7 +192,7 @@ Status Calibrator::add_activations(NodeId root) {
       if (!ok) return Status{};
       for (const int receiver : {0, 1}) {
         const Rank rank = rank_in(orders[0], receivers[receiver]);
-        const double first = timed[receiver].end_of(rank), second = timed[1 - receiver].end_of(rank);
+        const double first = timed[receiver].received_by(rank), second = timed[1 - receiver].received_by(rank);
         taken_.send[{root, bytes}].push_back(machine_time(second - first));
         taken_.receive[{receivers[receiver], bytes}].push_back(machine_time(2 * first - second));
       }
@@ -254,7 +260,11 @@ Status Calibrator::add_fan_in(NodeId root) {
       };
       if (Status status = together(group, gather, timed); !status.ok()) return status;
       ok = in_time(timed);
-      if (ok) taken_.fan_in[{root, k}].push_back(machine_time(timed.end_of(rank)));
+      if (!ok) return Status{};
+      FanIn fan_in{{}, machine_time(timed.received_by(rank))};
+      for (NodeId i = 1; i <= k; ++i)
+        fan_in.begun.push_back(machine_time(timed.begun_by(rank_in(group, after(root, i)))));
+      taken_.fan_in[{root, k}].push_back(fan_in);
       return Status{};
     });
   }
@@ -280,7 +290,7 @@ Status Calibrator::add_postal() {
           ok = in_time(forth) && in_time(back_again);
           if (!ok) return Status{};
           taken_.postal[{experiment, bytes, k}].push_back(
-              machine_time(forth.end_of(rank_in(way, k)) + back_again.end_of(rank_in(returns, 0))));
+              machine_time(forth.received_by(rank_in(way, k)) + back_again.received_by(rank_in(returns, 0))));
           return Status{};
         });
   }

@@ -34,10 +34,16 @@ struct CalibrationPlan {
   Duration deadline = std::chrono::seconds(60);
 };
 
+// k peers send to one: when each sender began, node root + 1 first, and when the last message was received.
+struct FanIn {
+  std::vector<double> begun;
+  double received = 0;
+};
+
 struct Measurements {
   std::map<std::pair<NodeId, std::uint64_t>, Sample> send, receive;        // by node and bytes
   std::map<std::pair<NodeId, NodeId>, Sample> round_trips;                 // the lower node first
-  std::map<std::pair<NodeId, std::uint32_t>, Sample> fan_in;               // by root and k
+  std::map<std::pair<NodeId, std::uint32_t>, std::vector<FanIn>> fan_in;   // by root and k
   std::map<std::tuple<int, std::uint64_t, std::uint32_t>, Sample> postal;  // by experiment, bytes and k
   std::map<std::uint32_t, Sample> concurrency;                             // by pairs
   std::vector<HostExperiment> whole;

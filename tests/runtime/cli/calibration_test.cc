@@ -24,6 +24,7 @@ class Model {
  public:
   explicit Model(Machine machine) : machine_(std::move(machine)), random_(1) {}
   NodeId nodes() const { return static_cast<NodeId>(machine_.send.size()); }
+  double stagger = 0;
   Measurements measured(const CalibrationPlan& plan, double noise) {
     noise_ = noise;
     Measurements m;
@@ -33,7 +34,7 @@ class Model {
           m.send[{node, bytes}].push_back(late(send(node, bytes)));
           m.receive[{node, bytes}].push_back(late(receive(node, bytes)));
         }
-        for (const std::uint32_t k : {1u, 2u, 4u}) m.fan_in[{node, k}].push_back(late(fan_in(node, k)));
+        for (const std::uint32_t k : {1u, 2u, 4u}) m.fan_in[{node, k}].push_back(fan_in(node, k));
       }
       for (const std::uint64_t bytes : plan.sizes)
         for (const std::uint32_t k : {1u, 2u, 4u}) {
@@ -52,14 +53,20 @@ class Model {
   double receive(NodeId node, std::uint64_t bytes) const {
     return machine_.receive[node] + machine_.receive_per_byte * double(bytes);
   }
-  double fan_in(NodeId root, std::uint32_t k) const {
+  // Each sender begins up to `stagger` after it should.
+  FanIn fan_in(NodeId root, std::uint32_t k) {
+    FanIn fan_in;
     std::vector<double> arrivals;
-    for (NodeId i = 1; i <= k; ++i)
-      arrivals.push_back(machine_.send[(root + i) % nodes()] + machine_.receive[root] - machine_.occupancy);
+    for (NodeId i = 1; i <= k; ++i) {
+      fan_in.begun.push_back(stagger * double(random_() % 1000) / 1000);
+      arrivals.push_back(fan_in.begun.back() + machine_.send[(root + i) % nodes()] + machine_.receive[root] -
+                         machine_.occupancy);
+    }
     std::ranges::sort(arrivals);
     double free = 0;
     for (const double arrival : arrivals) free = std::max(free, arrival) + machine_.occupancy;
-    return free;
+    fan_in.received = late(free);
+    return fan_in;
   }
   double late(double time) {
     if (random_() % 20 == 0) return 3 * time;
@@ -123,9 +130,18 @@ TEST(Calibration, ALateReleaseIsNotTakenForOccupancy) {
   plan.emulated = true, plan.repetitions = 20;
   Machine machine{std::vector<double>(8, 27'000), std::vector<double>(8, 88'000), 8'800, 2, 3};
   Measurements m = Model(machine).measured(plan, 0);
-  for (auto& [key, sample] : m.fan_in)
-    for (double& value : sample) value += 1'000;
+  for (auto& [key, repetitions] : m.fan_in)
+    for (FanIn& fan_in : repetitions) fan_in.received += 1'000;
   expect_near(calibrate(m, plan, 8).model.occupancy.value, 8'800, 0.01, "o");
+}
+
+// On a busy host senders do not begin together, which looks like a longer or a shorter queue.
+TEST(Calibration, SendersNeedNotBeginTogether) {
+  CalibrationPlan plan;
+  plan.emulated = true, plan.repetitions = 3;
+  Model model({std::vector<double>(8, 27'000), std::vector<double>(8, 88'000), 8'800, 2, 3});
+  model.stagger = 9'000;
+  expect_near(calibrate(model.measured(plan, 0), plan, 8).model.occupancy.value, 8'800, 0.01, "o");
 }
 
 // What operations of all nodes of a host of known costs would have taken.
