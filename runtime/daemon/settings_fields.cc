@@ -315,12 +315,12 @@ const SettingField* find_setting(std::string_view key) {
 }
 
 std::string nearest_setting(std::string_view key) {
-  const auto fields = setting_fields();
-  return std::min_element(fields.begin(), fields.end(),
-                          [&](const SettingField& a, const SettingField& b) {
-                            return edit_distance(key, a.key) < edit_distance(key, b.key);
-                          })
-      ->key;
+  constexpr std::size_t kLongest = 64;  // what is longer is like none of them
+  const SettingField* nearest = nullptr;
+  std::size_t least = SIZE_MAX;
+  for (const SettingField& field : setting_fields())
+    if (const std::size_t d = edit_distance(key.substr(0, kLongest), field.key); d < least) least = d, nearest = &field;
+  return nearest->key;
 }
 
 }  // namespace fibocast

@@ -13,7 +13,8 @@ constexpr NodeId kVictim = 0, kPeer = 1, kSilent = 2;
 ClusterSettings settings() {
   ClusterSettings s;
   s.nodes = 3;
-  s.node.suspicion = 500'000'000;
+  s.limits = Limits::tiny();  // soon full, and soon made
+  s.node.suspicion = 200'000'000;
   return s;
 }
 
@@ -35,14 +36,14 @@ class AttackedNode {
       case 3: return give(peer_.small(input.piece(), input.piece()));
       case 4: return fragment(input);
       case 5: return give(peer_.hello());
-      case 6: return pass_time(static_cast<Nanoseconds>(input.number(1)) * 5'000'000);
+      case 6: return pass_time(static_cast<Nanoseconds>(input.number(1)) * 1'500'000);
       case 7: return call(input);
       case 8: return deliver(input.piece());
     }
   }
   // Whatever was said: it goes on, wakes only when there is something to do, and holds no more than it may.
   void finish() {
-    pass_time(5'000'000'000);
+    pass_time(500'000'000);  // more than twice the suspicion time, and any deadline
     require(!cluster_.node(kVictim).stuck());
   }
 
@@ -89,7 +90,7 @@ class AttackedNode {
     give(peer_.fragment(body, input.piece()));
   }
   void call(Input& input) {
-    const Nanoseconds deadline = cluster_.now() + 200'000'000;
+    const Nanoseconds deadline = cluster_.now() + 100'000'000;
     switch (input.below(5)) {
       case 0: cluster_.barrier(kVictim, group_, {}, deadline); break;
       case 1: cluster_.receive_multicast(kVictim, group_, kPeer, {}, deadline); break;

@@ -75,6 +75,7 @@ void fuzz_seal(Bytes bytes) {
 
 // With the right first bytes, and right codes where the input asks for them: as who has the key could write it.
 void fuzz_seal_datagram(Bytes bytes) {
+  static const ClusterKey key = test::key_of(7);
   Input input(bytes);
   test::SealedPair pair;
   if (input.below(2) == 0) pair.connect();
@@ -89,9 +90,9 @@ void fuzz_seal_datagram(Bytes bytes) {
     if (datagram.size() >= seal::FirstMessage::kBytes && choice % 16 != 15) {
       little_endian::put(datagram.data() + 4, NodeId{1});
       little_endian::put(datagram.data() + 8, NodeId{0});
-      little_endian::put(datagram.data() + 12, test::key_of(7).id());
+      little_endian::put(datagram.data() + 12, key.id());
     }
-    if (datagram.size() >= seal::kCodeBytes) seal::put_code(test::key_of(7), datagram);
+    if (datagram.size() >= seal::kCodeBytes) seal::put_code(key, datagram);
     pair.give(0, datagram);
     require(pair.sides[0].received.empty());
     pair.wire.clear();
