@@ -115,7 +115,7 @@ std::string unused_address() {
   sockaddr_in address = address_of("127.0.0.1:0");
   const Socket socket(::socket(AF_INET, SOCK_DGRAM, 0));
   socklen_t size = sizeof address;
-  bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
   getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
   return "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
 }
