@@ -42,7 +42,8 @@ class Sealer {
   static constexpr Nanoseconds kOldSession = 3'600'000'000'000;
   static constexpr std::uint64_t kManyFrames = std::uint64_t{1} << 31;  // then a new session is begun
   static constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 32;  // no frame is sealed beyond
-  static constexpr Nanoseconds kFirstRetry = 100'000'000, kLongestRetry = 1'000'000'000;
+  // Only the latest first message can be answered: who is further away than the longest retry is never reached.
+  static constexpr Nanoseconds kFirstRetry = 100'000'000, kLongestRetry = 8'000'000'000;
   static constexpr Nanoseconds kSilence = 1'000'000'000;     // a peer that owes an answer for so long has no session
   static constexpr Nanoseconds kLeastInterval = 10'000'000;  // between first messages of one peer
 

@@ -205,6 +205,24 @@ TEST(Seal, ALostHandshakeIsRepeatedWithTheChannelsFrames) {
   EXPECT_EQ(pair.sides[1].received.size(), 1u);
 }
 
+// A first message that is repeated before its answer can have come makes that answer worthless. Both sides speak every
+// 50 ms.
+TEST(Seal, WhoIsFarAwayIsReached) {
+  for (const int steps_one_way : {1, 10, 30}) {
+    SealedPair pair;
+    std::deque<std::pair<int, Datagram>> under_way;
+    const auto both_heard = [&] { return !pair.sides[0].received.empty() && !pair.sides[1].received.empty(); };
+    int step = 0;
+    for (; step < 600 && !both_heard(); ++step, pair.now += 50'000'000) {
+      for (const NodeId from : {0u, 1u}) pair.send(from, plain_frame(from, 1 - from));
+      for (; !pair.wire.empty(); pair.wire.pop_front()) under_way.emplace_back(step + steps_one_way, pair.wire.front());
+      for (; !under_way.empty() && under_way.front().first <= step; under_way.pop_front())
+        pair.give(under_way.front().second.to, under_way.front().second.bytes);
+    }
+    EXPECT_LT(step, 600) << "30 s, one way " << 50 * steps_one_way << " ms";
+  }
+}
+
 TEST(Seal, BothBeginningAtOnceAgreeOnOneSession) {
   Seal pair;
   pair.send(0, plain_frame(0, 1));
