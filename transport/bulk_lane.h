@@ -60,6 +60,7 @@ class BulkSender {
   SendWindow window_;
   std::span<Fragment> fragments_;
   std::span<Stream> streams_;
+  std::uint32_t open_ = 0;  // of them, with a number
   std::uint32_t last_number_ = 0;
   std::uint64_t in_flight_ = 0;  // bytes
   std::uint32_t released_ = 0;   // all fragments below were taken off their streams

@@ -20,13 +20,12 @@ BulkSender::BulkSender(const ChannelLimits& limits, MemoryCarver& memory)
 void BulkSender::reset() {
   window_.reset();
   std::fill(streams_.begin(), streams_.end(), Stream{});
+  open_ = 0;
   in_flight_ = 0;
   released_ = 0;
 }
 
-std::uint32_t BulkSender::streams_free() const {
-  return static_cast<std::uint32_t>(std::ranges::count(streams_, 0u, &Stream::number));
-}
+std::uint32_t BulkSender::streams_free() const { return static_cast<std::uint32_t>(streams_.size()) - open_; }
 
 bool BulkSender::idle() const { return window_.empty() && std::ranges::none_of(streams_, &Stream::has_bytes); }
 
@@ -35,6 +34,7 @@ std::uint32_t BulkSender::open(std::uint64_t total) {
   check_channel(free != nullptr);
   if (++last_number_ == 0) ++last_number_;
   *free = Stream{};
+  ++open_;
   free->number = last_number_;
   free->total = total;
   return last_number_;
@@ -59,6 +59,7 @@ void BulkSender::cancel(std::uint32_t stream) {
     if (f.stream_slot == slot) f.stream_slot = kVoid;
   }
   *s = Stream{};
+  --open_;
 }
 
 bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
@@ -103,10 +104,12 @@ void BulkSender::on_base_moved() {
 }
 
 std::uint32_t BulkSender::poll_sent() {
+  if (open_ == 0) return 0;
   for (Stream& s : streams_) {
     if (!s.sent()) continue;
     const std::uint32_t number = s.number;
     s = Stream{};
+    --open_;
     return number;
   }
   return 0;
@@ -118,6 +121,7 @@ BulkSender::Stream* BulkSender::find(std::uint32_t number) {
 }
 
 BulkSender::Stream* BulkSender::oldest_with_bytes() {
+  if (open_ == 0) return nullptr;
   Stream* oldest = nullptr;
   for (Stream& s : streams_) {
     if (s.has_bytes() && (oldest == nullptr || s.number < oldest->number)) oldest = &s;

@@ -36,53 +36,72 @@ bool ReliableChannel::all_acknowledged() const { return small_out_.window().empt
 Nanoseconds ReliableChannel::round_trip() const { return resend_timer_.round_trip(); }
 const ChannelCounters& ReliableChannel::counters() const { return counters_; }
 
-Nanoseconds ReliableChannel::next_deadline() const {
+Nanoseconds ReliableChannel::earliest_deadline() const {
   return std::min({handshake_.deadline(), ack_.deadline(), small_out_.window().next_deadline(resend_timer_),
                    bulk_out_.window().next_deadline(resend_timer_)});
 }
 
 // -- commands
 
-void ReliableChannel::connect(Nanoseconds now) { handshake_.connect(now); }
+void ReliableChannel::connect(Nanoseconds now) {
+  stir();
+  handshake_.connect(now);
+}
 
 void ReliableChannel::send_small(std::span<const std::byte> body, PayloadRange payload, bool urgent, Nanoseconds) {
+  stir();
   check_channel(payload.length <= settings_.fragment_bytes);
   small_out_.push(body, payload, urgent);
 }
 
-std::uint32_t ReliableChannel::bulk_open(std::uint64_t total) { return bulk_out_.open(total); }
+std::uint32_t ReliableChannel::bulk_open(std::uint64_t total) {
+  stir();
+  return bulk_out_.open(total);
+}
 
 void ReliableChannel::bulk_extend(std::uint32_t stream, PayloadRange source, std::uint64_t available, Nanoseconds) {
+  stir();
   bulk_out_.extend(stream, source, available);
 }
 
-void ReliableChannel::bulk_cancel(std::uint32_t stream) { bulk_out_.cancel(stream); }
+void ReliableChannel::bulk_cancel(std::uint32_t stream) {
+  stir();
+  bulk_out_.cancel(stream);
+}
 
 void ReliableChannel::bulk_accept(std::uint32_t stream, PayloadRange target) {
   if (!bulk_in_.accept(stream, target)) return;
+  stir();
   ask_bulk_again_ = true;
   ack_.at_once();
 }
 
 void ReliableChannel::bulk_discard(std::uint32_t stream) {
   if (!bulk_in_.discard(stream)) return;
+  stir();
   ask_bulk_again_ = true;
   ack_.at_once();
 }
 
 void ReliableChannel::set_fragment_bytes(std::uint32_t bytes) {
   check_channel(bytes > 0);
+  stir();
   settings_.fragment_bytes = bytes;
 }
 
-void ReliableChannel::set_bulk_window(std::uint64_t bytes) { settings_.bulk_window_bytes = bytes; }
+void ReliableChannel::set_bulk_window(std::uint64_t bytes) {
+  stir();
+  settings_.bulk_window_bytes = bytes;
+}
 
 void ReliableChannel::probe(Nanoseconds now) {
+  stir();
   if (state() != ChannelState::kConnected) return handshake_.ask(now);
   probe_ = true;
 }
 
 void ReliableChannel::renew(Nanoseconds now) {
+  stir();
   handshake_.renew(now);
   reset_lanes();
   tell_connected_ = tell_restarted_ = probe_ = false;
@@ -92,6 +111,7 @@ void ReliableChannel::renew(Nanoseconds now) {
 
 bool ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
   using Outcome = Handshake::Outcome;
+  stir();
   ++counters_.frames_received;
   const bool addressed = frame.from == settings_.peer && frame.to == settings_.self;
   const auto hello_sent = frame.type == FrameType::kHelloAck ? handshake_.answered_hello(frame) : std::nullopt;
@@ -114,11 +134,13 @@ bool ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
 }
 
 void ReliableChannel::on_timer(Nanoseconds now) {
+  stir();
   small_out_.window().mark_overdue(resend_timer_, now);
   bulk_out_.window().mark_overdue(resend_timer_, now);
 }
 
 void ReliableChannel::on_path_reset(Nanoseconds) {
+  stir();
   small_out_.window().mark_all_lost();
   bulk_out_.window().mark_all_lost();
 }
@@ -223,7 +245,14 @@ bool ReliableChannel::poll_state(Delivery& out) {
   return true;
 }
 
-bool ReliableChannel::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+bool ReliableChannel::look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+  stir();
+  if (next_frame(now, scratch, out)) return true;
+  quiet_until_ = earliest_deadline();
+  return false;
+}
+
+bool ReliableChannel::next_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
   out = Transmit{};
   out.to = settings_.peer;
   Frame frame;

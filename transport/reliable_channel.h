@@ -45,8 +45,9 @@ class ReliableChannel {
   std::uint32_t bulk_send_free() const;     // how many bulk_open() will be taken now
   std::uint32_t bulk_receive_free() const;  // how many bulk_accept() will be taken now
   bool all_acknowledged() const;
-  Nanoseconds next_deadline() const;  // kNoDeadline if nothing is due
-  Nanoseconds round_trip() const;     // smoothed, 0 before the first measurement
+  // kNoDeadline if nothing is due.
+  Nanoseconds next_deadline() const { return quiet_until_ != 0 ? quiet_until_ : earliest_deadline(); }
+  Nanoseconds round_trip() const;  // smoothed, 0 before the first measurement
   const ChannelCounters& counters() const;
   // Of the peer that was last connected; 0: none was. The same for all its sessions with us.
   std::uint64_t peer_incarnation() const { return handshake_.peer_incarnation(); }
@@ -54,7 +55,10 @@ class ReliableChannel {
   // -- commands
   void connect(Nanoseconds now);  // starts the handshake; it repeats until answered (50 ms doubling to 1 s)
   // Of our cluster from now on: for the next handshake. Who was refused is asked again.
-  void set_cluster_digest(std::uint64_t digest, Nanoseconds now) { handshake_.set_cluster_digest(digest, now); }
+  void set_cluster_digest(std::uint64_t digest, Nanoseconds now) {
+    stir();
+    handshake_.set_cluster_digest(digest, now);
+  }
   // Sends a frame that the peer answers at once; while it is not connected, a hello.
   void probe(Nanoseconds now);
   // The peer is given up: all that is under way to it is forgotten, and it is told so if it still lives (its
@@ -85,9 +89,17 @@ class ReliableChannel {
   // -- outputs
   bool poll_delivery(Delivery& out);
   // Writes the next frame's head into `scratch` (at least kMaxHeadBytes). False: nothing to send now.
-  bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
+  // Cheap where there is not: most channels have nothing to say most of the time, and all are asked after every event.
+  bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+    return now >= quiet_until_ && look_for_frame(now, scratch, out);
+  }
 
  private:
+  // Something has changed: there may be a frame to send before quiet_until_.
+  void stir() { quiet_until_ = 0; }
+  Nanoseconds earliest_deadline() const;
+  bool look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
+  bool next_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
   void entered(bool restarted);
   void reset_lanes();
   void take_acknowledgements(const Frame& frame, Nanoseconds now);
@@ -111,9 +123,10 @@ class ReliableChannel {
   ChannelCounters counters_{};
   std::uint64_t frame_counter_ = 0;
   std::uint64_t small_released_ = 0;
-  std::uint64_t peer_grant_ = 0;  // bytes of fragments we may have in flight
+  std::uint32_t peer_grant_ = 0;  // bytes of fragments we may have in flight
   std::uint32_t echo_ = 0;        // of the newest data frame
   Nanoseconds echo_at_ = 0;
+  Nanoseconds quiet_until_ = 0;  // nothing to send before, unless something is called; 0: not known
   bool ask_bulk_again_ = false;
   bool tell_small_dropped_ = false;
   bool tell_restarted_ = false;

@@ -4,7 +4,7 @@
 #include "tests/bench/hot_paths.h"
 
 int main() {
-  constexpr int kWarmups = 50, kTimes = 200;  // as in instructions_test.py
+  constexpr int kWarmups = 10, kTimes = 50;  // as in instructions_test.py
   for (const fibocast::HotPath& path : fibocast::hot_paths()) {
     for (int i = 0; i < kWarmups; ++i) path.once();
     CALLGRIND_ZERO_STATS;

@@ -124,22 +124,18 @@ class EnginePath {
   Engine engine_{limits_, {runs_, stages_, progress_, transfers_, counts_}};
 };
 
-constexpr Limits small_nodes() {
-  Limits l = Limits::simulated();
-  l.small_window = 32;
-  return l;
-}
-
-// A barrier of 8 whole nodes that hand each other their frames.
+// A barrier of whole nodes that hand each other their frames.
+template <NodeId kNodes>
 class NodesPath {
  public:
   NodesPath() {
     for (NodeId self = 0; self < kNodes; ++self) {
-      memory_[self].resize(Node::bytes_needed(kLimits) / sizeof(std::max_align_t) + 1);
+      memory_[self].reset(new std::byte[Node::bytes_needed(kLimits)]);
       NodeSettings settings;
       settings.self = self, settings.nodes = kNodes, settings.incarnation = 100 + self,
       settings.plan = fibo_plan(kManna);
-      nodes_[self] = std::make_unique<Node>(kLimits, settings, std::as_writable_bytes(std::span(memory_[self])));
+      nodes_[self] =
+          std::make_unique<Node>(kLimits, settings, std::span(memory_[self].get(), Node::bytes_needed(kLimits)));
       nodes_[self]->start(now_);
     }
     exchange();
@@ -162,8 +158,7 @@ class NodesPath {
   }
 
  private:
-  static constexpr NodeId kNodes = 8;
-  static constexpr Limits kLimits = small_nodes();
+  static constexpr Limits kLimits = Limits::server();
 
   void exchange() {
     for (bool moved = true; moved;) {
@@ -183,7 +178,7 @@ class NodesPath {
   }
 
   Nanoseconds now_ = 1'000'000'000;
-  std::vector<std::max_align_t> memory_[kNodes];
+  std::unique_ptr<std::byte[]> memory_[kNodes];  // not written to before the node does
   std::unique_ptr<Node> nodes_[kNodes];
   std::array<std::byte, kMaxHeadBytes> scratch_{};
   GroupId group_ = 0;
@@ -221,7 +216,8 @@ std::vector<HotPath> hot_paths() {
   return {path<FramePath>("frame"),
           path<ChannelPath>("small_message"),
           path<EnginePath>("engine_barrier_16"),
-          path<NodesPath>("nodes_barrier_8"),
+          path<NodesPath<8>>("nodes_barrier_8"),
+          path<NodesPath<64>>("nodes_barrier_64"),
           path<SchedulePath>("schedule_of_a_rank_in_1e6"),
           {"fibo_tree_1000", build_tree}};
 }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-TIMES = 200  # as in count_instructions.cc
+TIMES = 50  # as in count_instructions.cc
 GROWTH = 1.10
 BASELINE = pathlib.Path(__file__).with_name("instructions.json")
 
