@@ -35,20 +35,27 @@ std::string own_address() {
          std::to_string(1 + pid % 250);
 }
 
-// Free for UDP and for TCP at this moment.
-std::uint16_t free_port(const std::string& address) {
+// For UDP and for TCP.
+bool is_free(const std::string& address, std::uint16_t port) {
   boost::asio::io_context io;
   const auto ip = boost::asio::ip::make_address(address);
-  boost::asio::ip::tcp::acceptor tcp(io, {ip, 0}, false);
-  boost::asio::ip::udp::socket udp(io, {ip, tcp.local_endpoint().port()});
-  return udp.local_endpoint().port();
+  boost::asio::ip::tcp::acceptor tcp(io);
+  boost::asio::ip::udp::socket udp(io);
+  boost::system::error_code tcp_error, udp_error;
+  tcp.open(boost::asio::ip::tcp::v4()), udp.open(boost::asio::ip::udp::v4());
+  tcp.bind({ip, port}, tcp_error), udp.bind({ip, port}, udp_error);
+  return !tcp_error && !udp_error;
 }
 
 }  // namespace
 
+// Never one twice, and below the ports that the system gives to sockets of any address: such a one could take a port
+// that was free a moment ago.
 std::string free_address() {
+  static std::uint16_t next = 10'000;
   const std::string address = own_address();
-  return address + ":" + std::to_string(free_port(address));
+  while (!is_free(address, next)) ++next;
+  return address + ":" + std::to_string(next++);
 }
 
 RawClient::RawClient(const std::string& path, bool greet) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
