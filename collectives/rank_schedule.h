@@ -53,6 +53,7 @@ struct [[gnu::packed, gnu::aligned(2)]] Transfer {
 static_assert(sizeof(Transfer) == 14);
 
 inline constexpr std::uint8_t kNoStage = 0xff;
+inline constexpr std::uint32_t kMaxRepetitions = 1u << 20;  // of a stage: segments of one payload
 
 // Wait for all `receives`, combine them in this order, then send all `sends` in this order; `repeat` times
 // (repetition k of a pipelined payload moves segment k). A stage starts when the stage `after` has ended. `not_before`

@@ -147,10 +147,12 @@ class Parser {
     std::size_t index = 0;
     std::string after;
     std::string waits;
+    std::int64_t repeat = 0;
     Stage stage{.first_transfer = static_cast<std::uint32_t>(part.transfers.size())};
     if (!(words >> index) || index != part.stages.size() || index >= kNoStage) return false;
-    if (!expect(words, "after") || !(words >> after) || !expect(words, "repeat") || !(words >> stage.repeat))
-      return false;
+    if (!expect(words, "after") || !(words >> after) || !expect(words, "repeat") || !(words >> repeat)) return false;
+    if (repeat < 0 || repeat > kMaxRepetitions) return false;
+    stage.repeat = static_cast<std::uint32_t>(repeat);
     if (!expect(words, "not_before") || !(words >> stage.not_before)) return false;
     if (words >> waits && waits != "waits_for_arrival") return false;
     stage.waits_for_arrival = !waits.empty();

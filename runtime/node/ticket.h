@@ -8,8 +8,6 @@
 
 namespace fibocast {
 
-inline constexpr std::uint32_t kMaxRepetitions = 1u << 20;  // segments of one payload
-
 struct Ticket {
   std::uint32_t slot = 0;        // < 2^16
   Generation generation = 0;     // its low 12 bits

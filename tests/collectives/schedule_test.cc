@@ -50,6 +50,8 @@ TEST(Schedule, AWrongTextNamesTheLine) {
     return error;
   };
   EXPECT_NE(error_of(head + "  stage 0 after x repeat 1 not_before 0\n").find("line 3"), std::string::npos);
+  for (const char* repeat : {"-26", "1048577"})  // such a stage would be checked for minutes
+    error_of(head + "  stage 0 after - repeat " + repeat + " not_before 0\n");
   EXPECT_NE(error_of(head + "    send 1 token in stage 0\n").find("line 3"), std::string::npos);
   EXPECT_NE(error_of("schedule dance ranks 1 bytes 0 segment 0 algorithm fibo\n").find("line 1"), std::string::npos);
   EXPECT_NE(error_of("schedule barrier ranks 1 bytes 0 segment 0 algorithm fibo more\n").find("line 1"),
