@@ -81,22 +81,24 @@ class BulkReceiver {
   bool discard(std::uint32_t stream);
   // Precondition: drained(). The frame's spans must live until it is drained again.
   Verdict on_frame(const Frame& frame);
-  // The next kBulkData or kBulkProgress.
-  bool poll(Delivery& out);
+  // The next kBulkData or kBulkProgress. Fragments that leave a hole in their stream count as `malformed`.
+  bool poll(Delivery& out, std::uint64_t& malformed);
 
  private:
   struct Stream {
     std::uint32_t number = 0;  // 0: free
     PayloadRange target;
+    std::uint64_t contiguous = 0;  // bytes from its beginning that are here
   };
   struct Arrived {  // a fragment, until the lane is whole up to it
-    std::uint64_t end = 0;
+    std::uint64_t begin = 0;
+    std::uint32_t length = 0;
     std::uint32_t stream = 0;
   };
   Stream* find(std::uint32_t number);
   bool discarded(std::uint32_t number) const;
   void forget_discarded_below(std::uint32_t number);
-  bool poll_progress(Delivery& out);
+  bool poll_progress(Delivery& out, std::uint64_t& malformed);
   const Arrived& arrived(std::uint32_t sequence) const { return arrived_[sequence & (arrived_.size() - 1)]; }
 
   ReceiveWindow window_;

@@ -32,7 +32,7 @@ bool BulkReceiver::accept(std::uint32_t stream, PayloadRange target) {
   check_channel(stream != 0 && find(stream) == nullptr);
   Stream* free = find(0);
   check_channel(free != nullptr);
-  *free = {stream, target};
+  *free = {stream, target, 0};
   return missed_stream_ == stream;
 }
 
@@ -66,12 +66,13 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
     fresh_payload_ = frame.payload;
     fresh_target_ = {s->target.buffer, s->target.offset + head->offset, frame.payload.size()};
   }
-  arrived_[frame.sequence & (arrived_.size() - 1)] = {head->offset + frame.payload.size(), head->stream};
+  arrived_[frame.sequence & (arrived_.size() - 1)] = {head->offset, static_cast<std::uint32_t>(frame.payload.size()),
+                                                      head->stream};
   window_.mark(frame.sequence);
   return place == Place::kNext ? Verdict::kTaken : Verdict::kAhead;
 }
 
-bool BulkReceiver::poll(Delivery& out) {
+bool BulkReceiver::poll(Delivery& out, std::uint64_t& malformed) {
   if (fresh_) {
     fresh_ = false;
     out.kind = Delivery::Kind::kBulkData;
@@ -80,20 +81,27 @@ bool BulkReceiver::poll(Delivery& out) {
     out.target = fresh_target_;
     return true;
   }
-  return poll_progress(out);
+  return poll_progress(out, malformed);
 }
 
-bool BulkReceiver::poll_progress(Delivery& out) {
+// A sender cuts a stream in order and never cuts it anew: in the order of the lane its fragments leave no hole. One
+// that claims the end without the bytes before it must not make us hand over memory that nobody wrote.
+bool BulkReceiver::poll_progress(Delivery& out, std::uint64_t& malformed) {
   while (delivered_ != window_.expected()) {
     const Arrived a = arrived(delivered_++);
-    // One report for a run of fragments of one stream.
-    if (delivered_ != window_.expected() && arrived(delivered_).stream == a.stream) continue;
     Stream* s = a.stream == 0 ? nullptr : find(a.stream);
     if (s == nullptr) continue;  // discarded meanwhile
+    if (a.begin != s->contiguous) {
+      ++malformed;
+      continue;
+    }
+    s->contiguous += a.length;
+    // One report for a run of fragments of one stream.
+    if (delivered_ != window_.expected() && arrived(delivered_).stream == a.stream) continue;
     out.kind = Delivery::Kind::kBulkProgress;
     out.stream = a.stream;
-    out.contiguous = a.end;
-    out.complete = a.end == s->target.length;
+    out.contiguous = s->contiguous;
+    out.complete = s->contiguous == s->target.length;
     if (out.complete) *s = Stream{};
     return true;
   }

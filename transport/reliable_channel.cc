@@ -225,7 +225,7 @@ void ReliableChannel::on_bulk(const Frame& frame, Nanoseconds now) {
 
 bool ReliableChannel::poll_delivery(Delivery& out) {
   out = Delivery{};
-  if (poll_state(out) || small_in_.poll(out) || bulk_in_.poll(out)) return true;
+  if (poll_state(out) || small_in_.poll(out) || bulk_in_.poll(out, counters_.malformed)) return true;
   out.stream = bulk_out_.poll_sent();
   out.kind = Delivery::Kind::kBulkSent;
   return out.stream != 0;

@@ -103,5 +103,51 @@ TEST_F(BulkCommands, AFragmentBeyondItsBufferIsMalformed) {
   EXPECT_TRUE(completed.empty());
 }
 
+// Found by fuzzing: a peer that lies about what it sent made a buffer whole that nobody had written.
+class LyingSender : public ::testing::Test {
+ protected:
+  // The next fragment of the lane, of a stream of 100 bytes that was accepted.
+  void hear(std::uint64_t offset, std::size_t length) {
+    std::array<std::byte, FragmentBody::kBytes> body;
+    encode_fragment({.stream = 1, .oldest_open = 1, .offset = offset}, body);
+    Frame frame;
+    frame.type = FrameType::kDataBulk;
+    frame.sequence = sequence++;
+    frame.body = body;
+    frame.payload = std::span(payload).first(length);
+    ASSERT_EQ(receiver.on_frame(frame), BulkReceiver::Verdict::kTaken);
+    for (Delivery d; receiver.poll(d, malformed);) complete |= d.complete;
+  }
+  void SetUp() override { receiver.accept(1, {0, 0, 100}); }
+
+  std::vector<std::max_align_t> memory =
+      std::vector<std::max_align_t>(BulkReceiver::bytes_needed({}) / sizeof(std::max_align_t) + 1);
+  MemoryCarver carver{std::as_writable_bytes(std::span(memory))};
+  BulkReceiver receiver{{}, carver};
+  std::array<std::byte, 100> payload{};
+  std::uint32_t sequence = 0;
+  std::uint64_t malformed = 0;
+  bool complete = false;
+};
+
+TEST_F(LyingSender, TheEndWithoutTheBytesIsMalformed) {
+  hear(100, 0);
+  EXPECT_FALSE(complete);
+  EXPECT_EQ(malformed, 1u);
+  hear(0, 100);
+  EXPECT_TRUE(complete) << "what is true still counts";
+}
+
+TEST_F(LyingSender, AHoleIsNotSkipped) {
+  hear(0, 40);
+  hear(60, 40);
+  EXPECT_FALSE(complete);
+  hear(40, 20);
+  EXPECT_FALSE(complete) << "the last bytes were never in order";
+  hear(60, 40);
+  EXPECT_TRUE(complete);
+  EXPECT_EQ(malformed, 1u);
+}
+
 }  // namespace
 }  // namespace fibocast::test
