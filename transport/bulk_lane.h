@@ -87,8 +87,9 @@ class BulkReceiver {
  private:
   struct Stream {
     std::uint32_t number = 0;  // 0: free
-    PayloadRange target;
-    std::uint64_t contiguous = 0;  // bytes from its beginning that are here
+    BufferId buffer = kNoBuffer;
+    std::uint64_t begin = 0, length = 0;  // of the target
+    std::uint64_t contiguous = 0;         // bytes from its beginning that are here
   };
   struct Arrived {  // a fragment, until the lane is whole up to it
     std::uint64_t begin = 0;

@@ -32,7 +32,7 @@ bool BulkReceiver::accept(std::uint32_t stream, PayloadRange target) {
   check_channel(stream != 0 && find(stream) == nullptr);
   Stream* free = find(0);
   check_channel(free != nullptr);
-  *free = {stream, target, 0};
+  *free = {stream, target.buffer, target.offset, target.length, 0};
   return missed_stream_ == stream;
 }
 
@@ -59,12 +59,11 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
     return Verdict::kUnknownStream;
   }
   if (s != nullptr) {
-    const std::uint64_t total = s->target.length;
-    if (head->offset > total || frame.payload.size() > total - head->offset) return Verdict::kMalformed;
+    if (head->offset > s->length || frame.payload.size() > s->length - head->offset) return Verdict::kMalformed;
     fresh_ = !frame.payload.empty();
     fresh_stream_ = head->stream;
     fresh_payload_ = frame.payload;
-    fresh_target_ = {s->target.buffer, s->target.offset + head->offset, frame.payload.size()};
+    fresh_target_ = {s->buffer, s->begin + head->offset, frame.payload.size()};
   }
   arrived_[frame.sequence & (arrived_.size() - 1)] = {head->offset, static_cast<std::uint32_t>(frame.payload.size()),
                                                       head->stream};
@@ -101,7 +100,7 @@ bool BulkReceiver::poll_progress(Delivery& out, std::uint64_t& malformed) {
     out.kind = Delivery::Kind::kBulkProgress;
     out.stream = a.stream;
     out.contiguous = s->contiguous;
-    out.complete = s->contiguous == s->target.length;
+    out.complete = s->contiguous == s->length;
     if (out.complete) *s = Stream{};
     return true;
   }

@@ -28,6 +28,10 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     if (m.type != PeerMessageType::kGroupUnknown) peers::send(s, from, refusal, false, now);
     return;
   }
+  if (m.ranks.end() > groups::size_of(s.groups[group])) {  // an application is told of each rank that is named
+    ++s.counters.malformed;
+    return;
+  }
   switch (m.type) {
     case PeerMessageType::kTransfer: return operations::on_transfer(s, group, from, m, payload, now);
     case PeerMessageType::kAnnounce: return operations::on_announce(s, group, from, m, now);

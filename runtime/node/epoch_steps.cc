@@ -141,8 +141,8 @@ void on_wanted(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   if (leader::is_busy(g) ? g.proposed.has(m.source) : g.live.has(m.source) && m.epoch < g.epoch) return;
   const auto members = groups::inquiry_members(state, group);
   members[m.source].wants_in = !g.live.has(m.source) || members[m.source].left;
-  for (std::uint32_t i = 0; i < m.ranks.size(); ++i)
-    if (m.ranks.at(i) < members.size()) members[m.ranks.at(i)].missed = true;
+  for (Rank r = 0; r < members.size(); ++r)  // not through what the peer names: that could be four billion
+    if (m.ranks.index_of(r) != kNoRank) members[r].missed = true;
   want(state, g, now);
 }
 

@@ -175,7 +175,8 @@ void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanosecon
   Slot& s = state.slots[slot];
   const Request& r = state.requests->at(request);
   s.sender_gone = s.sender_gone || r.brought_payload;
-  if (s.lost == kNoRank && r.done.verdict == Verdict::kPeerLost) s.lost = r.done.ranks.at(0);  // as its caller was told
+  const bool names_lost = r.done.verdict == Verdict::kPeerLost && !r.done.ranks.empty();
+  if (s.lost == kNoRank && names_lost) s.lost = r.done.ranks.at(0);  // as its caller was told
   if (r.died) abandon::lose(state, slot, now);
   state.requests->release(request);
   const bool open = s.state == Slot::State::kOpen;

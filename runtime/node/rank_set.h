@@ -42,6 +42,8 @@ class RankSet {
     for (std::uint32_t i = 0; i < runs_; ++i) n += at_[i].count;
     return n;
   }
+  // One more than the largest.
+  Rank end() const { return empty() ? 0 : at_[runs_ - 1].first + at_[runs_ - 1].count; }
   // The i-th member; precondition i < size().
   Rank at(std::uint32_t i) const {
     std::uint32_t k = 0;

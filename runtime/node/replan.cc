@@ -201,7 +201,7 @@ void release(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 bool is_through(const GroupState& g, Epoch number) {
   const bool asks = g.inquiry.phase != Inquiry::Phase::kIdle && g.inquiry.phase != Inquiry::Phase::kHolding;
-  return g.hold.number == number && g.base == g.hold.limit && !asks;
+  return number != 0 && g.hold.number == number && g.base == g.hold.limit && !asks;
 }
 
 Admission begin(NodeState& state, std::string_view name, const Plan& plan, std::uint64_t cookie, Nanoseconds now) {
@@ -229,7 +229,7 @@ Admission begin(NodeState& state, std::string_view name, const Plan& plan, std::
 
 void on_hold(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  const bool ours = g.hold.number == m.next_epoch;
+  const bool ours = g.hold.number != 0 && g.hold.number == m.next_epoch;  // 0: we hold for nobody
   if (m.verdict == Verdict::kRefused) return ours ? release(state, group, now) : void();
   const bool free = is_settled(g) && m.epoch == g.epoch && m.next_epoch > g.change.promised;
   if (!ours && (!free || !groups::fits(state, group, m.plan))) {

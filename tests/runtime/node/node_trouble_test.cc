@@ -222,7 +222,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Forgery{"stale", [](const Team&, PeerMessage& m) { m.generation = 2; }, &NodeCounters::stale},
                     Forgery{"future", [](const Team&, PeerMessage& m) { m.generation = 60; }, &NodeCounters::future},
                     Forgery{"unknown_group", [](const Team&, PeerMessage& m) { m.group = group_id("no such"); },
-                            &NodeCounters::unknown_group}),
+                            &NodeCounters::unknown_group},
+                    Forgery{"four_billion_ranks",
+                            [](const Team&, PeerMessage& m) {
+                              m.type = PeerMessageType::kVerdict;
+                              m.verdict = Verdict::kPeerLost;
+                              m.ranks.add_run({0, kNoRank});
+                            },
+                            &NodeCounters::malformed}),
     [](const auto& info) { return info.param.name; });
 
 // The one forgery that must work, or the checks above would prove nothing.
