@@ -14,7 +14,7 @@ ClusterSettings settings() {
   ClusterSettings s;
   s.nodes = 3;
   s.limits = Limits::tiny();  // soon full, and soon made
-  s.node.suspicion = 200'000'000;
+  s.node.suspicion = 100'000'000;
   return s;
 }
 
@@ -36,14 +36,14 @@ class AttackedNode {
       case 3: return give(peer_.small(input.piece(), input.piece()));
       case 4: return fragment(input);
       case 5: return give(peer_.hello());
-      case 6: return pass_time(static_cast<Nanoseconds>(input.number(1)) * 1'500'000);
+      case 6: return pass_time(static_cast<Nanoseconds>(input.number(1)) * 750'000);
       case 7: return call(input);
       case 8: return deliver(input.piece());
     }
   }
   // Whatever was said: it goes on, wakes only when there is something to do, and holds no more than it may.
   void finish() {
-    pass_time(500'000'000);  // more than twice the suspicion time, and any deadline
+    pass_time(250'000'000);  // more than twice the suspicion time, and any deadline
     require(!cluster_.node(kVictim).stuck());
   }
 
@@ -54,6 +54,11 @@ class AttackedNode {
   }
   void give(const std::vector<std::byte>& frame) { deliver(frame); }
   void pass_time(Nanoseconds duration) { cluster_.run_until(cluster_.now() + duration); }
+  // Nearly always of ranks that there may be.
+  static void add_run(RankSet& ranks, Input& input) {
+    const Rank first = input.below(5);
+    ranks.add_run({first, input.below(8) == 0 ? kNoRank - first : 1 + input.below(3)});
+  }
   // A message whose fields are right more often than not.
   void say(Input& input) {
     PeerMessage m;
@@ -74,7 +79,7 @@ class AttackedNode {
     m.stream = input.below(6);
     m.verdict = static_cast<Verdict>(input.number(1) % 10);
     m.arrived = input.below(2) == 1;
-    for (std::uint8_t k = input.below(3); k > 0; --k) m.ranks.add(input.below(5));
+    for (std::uint8_t k = input.below(3); k > 0; --k) add_run(m.ranks, input);
     m.tag = input.below(3), m.count = input.below(5);
     m.participants = input.below(4), m.routers = input.below(3), m.quorum = input.below(4);
     m.policy = static_cast<GroupPolicy>(input.number(1) % 4);
@@ -90,7 +95,7 @@ class AttackedNode {
     give(peer_.fragment(body, input.piece()));
   }
   void call(Input& input) {
-    const Nanoseconds deadline = cluster_.now() + 100'000'000;
+    const Nanoseconds deadline = cluster_.now() + 50'000'000;
     switch (input.below(5)) {
       case 0: cluster_.barrier(kVictim, group_, {}, deadline); break;
       case 1: cluster_.receive_multicast(kVictim, group_, kPeer, {}, deadline); break;

@@ -9,6 +9,8 @@
 namespace fibocast::fuzz {
 namespace {
 
+constexpr std::size_t kLargestFrame = 1000;
+
 // Each frame arrives as it was sent, and at most once.
 class Wire {
  public:
@@ -59,7 +61,7 @@ class Wire {
     }
   }
 
-  test::SealedPair pair_;
+  test::SealedPair pair_{SealMode::kSealed, true, kLargestFrame};
   std::map<test::Bytes, int> sent_;
   std::uint64_t number_ = 0;
 };
@@ -69,7 +71,7 @@ class Wire {
 void fuzz_seal(Bytes bytes) {
   Input input(bytes.first(std::min<std::size_t>(bytes.size(), 512)));
   Wire wire;
-  if (input.below(2) == 0) wire.connect();
+  if (input.below(4) == 0) wire.connect();
   while (!input.empty()) wire.step(input);
 }
 
@@ -77,8 +79,8 @@ void fuzz_seal(Bytes bytes) {
 void fuzz_seal_datagram(Bytes bytes) {
   static const ClusterKey key = test::key_of(7);
   Input input(bytes);
-  test::SealedPair pair;
-  if (input.below(2) == 0) pair.connect();
+  test::SealedPair pair(SealMode::kSealed, true, kLargestFrame);
+  if (input.below(4) == 0) pair.connect();
   while (!input.empty()) {
     const auto choice = input.number(1);
     const Bytes text = input.piece();

@@ -44,13 +44,14 @@ class SealedPair {
     std::vector<Sealer::Refusal> refusals;
   };
 
-  explicit SealedPair(SealMode mode = SealMode::kSealed, bool aes = true) {
+  explicit SealedPair(SealMode mode = SealMode::kSealed, bool aes = true, std::size_t largest = 40'000)
+      : largest_frame(largest) {
     for (NodeId self : {0u, 1u}) restart(self, settings(self, mode, aes), KeyRing(key_of(7)));
   }
   SealSettings settings(NodeId self, SealMode mode = SealMode::kSealed, bool aes = true) const {
     SealSettings s;
     s.self = self, s.nodes = 2, s.incarnation = 1000 + self, s.cluster = "test", s.mode = mode, s.may_use_aes = aes;
-    s.first_stamp = next_stamp, s.largest_frame = 40'000;
+    s.first_stamp = next_stamp, s.largest_frame = largest_frame;
     return s;
   }
   void restart(NodeId self, const SealSettings& s, KeyRing ring) {
@@ -94,6 +95,7 @@ class SealedPair {
   const SealCounters& counters(NodeId self) const { return sides[self].sealer->counters(); }
 
   Nanoseconds now = 1'000'000'000;
+  const std::size_t largest_frame;
   std::uint64_t next_stamp = 1'000'000;
   std::mt19937 random{42};
   std::deque<Datagram> wire;
