@@ -1,11 +1,21 @@
 #include "runtime/node/peer_message.h"
 
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
 #include "collectives/check.h"
 #include "collectives/tree_view.h"
+#include "transport/little_endian.h"
 
 namespace fibocast {
 
 namespace {
+
+template <std::size_t kBytes>
+using Unsigned = std::conditional_t<
+    kBytes == 1, std::uint8_t,
+    std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
 
 // Writer and Reader offer the same calls, so that fields() below describes both directions once.
 class Writer {
@@ -13,24 +23,25 @@ class Writer {
   explicit Writer(std::span<std::byte> out) : out_(out) {}
   template <class T>
   void number(const T& value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) put(static_cast<std::uint64_t>(value) >> (8 * i));
+    little_endian::put(room(sizeof(T)).data(), static_cast<Unsigned<sizeof(T)>>(value));
   }
   template <std::size_t kRoom>
-  void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
+  void text(const std::array<char, kRoom>& bytes, const std::uint8_t& length) {
     number(length);
-    for (std::size_t i = 0; i < length; ++i) put(static_cast<unsigned char>(bytes[i]));
+    std::memcpy(room(length).data(), bytes.data(), length);
   }
   void bytes(std::span<const std::byte> from) {
     check(from.size() <= kMostPieceBytes);
     number(static_cast<std::uint8_t>(from.size()));
-    for (const std::byte b : from) put(std::to_integer<std::uint64_t>(b));
+    std::ranges::copy(from, room(from.size()).begin());
   }
   std::size_t used() const { return used_; }
 
  private:
-  void put(std::uint64_t byte) {
-    check(used_ < out_.size());
-    out_[used_++] = static_cast<std::byte>(byte & 0xff);
+  std::span<std::byte> room(std::size_t bytes) {
+    check(bytes <= out_.size() - used_);
+    used_ += bytes;
+    return out_.subspan(used_ - bytes, bytes);
   }
   std::span<std::byte> out_;
   std::size_t used_ = 0;
@@ -41,41 +52,41 @@ class Reader {
   explicit Reader(std::span<const std::byte> in) : in_(in) {}
   template <class T>
   void number(T& value) {
-    std::uint64_t v = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) v |= take() << (8 * i);
-    value = static_cast<T>(v);
+    const std::byte* at = take(sizeof(T));
+    if (at != nullptr) value = static_cast<T>(little_endian::get<Unsigned<sizeof(T)>>(at));
   }
   template <std::size_t kRoom>
   void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
     number(length);
-    ok_ = ok_ && length < bytes.size();
-    for (std::size_t i = 0; ok_ && i < length; ++i) bytes[i] = static_cast<char>(take());
+    if (length >= bytes.size()) return fail();
+    const std::byte* at = take(length);
+    if (at != nullptr) std::memcpy(bytes.data(), at, length);
   }
   void bytes(std::span<const std::byte>& into) {
     std::uint8_t length = 0;
     number(length);
-    if (length > in_.size()) return fail();
-    into = in_.first(length);
-    in_ = in_.subspan(length);
+    const std::byte* at = take(length);
+    if (at != nullptr) into = {at, length};
   }
   bool ok() const { return ok_; }
   void fail() { ok_ = false; }
 
  private:
-  std::uint64_t take() {
-    if (in_.empty()) {
-      ok_ = false;
-      return 0;
+  // Null: so many are not there.
+  const std::byte* take(std::size_t bytes) {
+    if (bytes > in_.size()) {
+      fail();
+      return nullptr;
     }
-    const auto byte = std::to_integer<std::uint64_t>(in_.front());
-    in_ = in_.subspan(1);
-    return byte;
+    const std::byte* at = in_.data();
+    in_ = in_.subspan(bytes);
+    return at;
   }
   std::span<const std::byte> in_;
   bool ok_ = true;
 };
 
-void ranks(Writer& io, RankSet& set) {
+void ranks(Writer& io, const RankSet& set) {
   std::uint8_t runs = static_cast<std::uint8_t>(set.runs());
   io.number(runs);
   io.number(static_cast<std::uint8_t>(set.truncated()));
@@ -97,54 +108,54 @@ void ranks(Reader& io, RankSet& set) {
   set.set_truncated(truncated != 0 || set.truncated());
 }
 
-template <class Io>
-void tree(Io& io, TreeSpec& spec) {
+template <class Io, class Spec>
+void tree(Io& io, Spec& spec) {
   io.number(spec.kind), io.number(spec.arity), io.number(spec.s), io.number(spec.r);
 }
 
-template <class Io>
-void algorithm(Io& io, AlgorithmChoice& choice) {
+template <class Io, class Choice>
+void algorithm(Io& io, Choice& choice) {
   io.number(choice.algorithm), io.number(choice.tree), io.number(choice.parameter);
 }
 
-template <class Io>
-void operation(Io& io, PeerMessage& m) {
+template <class Io, class Message>
+void operation(Io& io, Message& m) {
   io.number(m.group), io.number(m.epoch), io.number(m.generation), io.number(m.operation);
   algorithm(io, m.choice), io.number(m.element), io.number(m.op);
   io.number(m.root), io.number(m.source), io.number(m.charged), io.number(m.window_base);
 }
 
 // One byte each, or a definition would not fit.
-void planned(Writer& io, AlgorithmChoice& choice) { io.number(plan_code(choice)); }
+void planned(Writer& io, const AlgorithmChoice& choice) { io.number(plan_code(choice)); }
 void planned(Reader& io, AlgorithmChoice& choice) {
   std::uint8_t code = 0;
   io.number(code);
   choice = choice_of(code);
 }
 
-template <class Io>
-void plan(Io& io, Plan& p) {
+template <class Io, class SomePlan>
+void plan(Io& io, SomePlan& p) {
   tree(io, p.reduction), tree(io, p.distribution), io.number(p.segment_bytes);
   for (auto& row : p.choices)
-    for (AlgorithmChoice& choice : row) planned(io, choice);
+    for (auto& choice : row) planned(io, choice);
 }
 
-template <class Io>
-void definition(Io& io, PeerMessage& m) {
+template <class Io, class Message>
+void definition(Io& io, Message& m) {
   io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
   ranks(io, m.ranks);
   plan(io, m.plan);
   io.number(m.routers), io.number(m.policy), io.number(m.quorum);
 }
 
-template <class Io>
-void epoch(Io& io, PeerMessage& m) {
+template <class Io, class Message>
+void epoch(Io& io, Message& m) {
   io.number(m.group), io.number(m.epoch), io.number(m.next_epoch), io.number(m.source);
 }
 
-// The fields of each type, in wire order.
-template <class Io>
-bool fields(Io& io, PeerMessage& m) {
+// The fields of each type, in wire order. `Message` is const for a Writer.
+template <class Io, class Message>
+bool fields(Io& io, Message& m) {
   io.number(m.type);
   switch (m.type) {
     case PeerMessageType::kTransfer:
@@ -214,26 +225,30 @@ bool fields(Io& io, PeerMessage& m) {
   return false;
 }
 
+bool has_plan(PeerMessageType type) {
+  return type == PeerMessageType::kGroupDefine || type == PeerMessageType::kEpochInstall ||
+         type == PeerMessageType::kEpochHold;
+}
+
 bool in_range(const PeerMessage& m) {
   return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
          m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.straggler.late_by >= 0 &&
-         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum && is_valid(m.plan) && m.participants > 0 &&
-         m.piece.size() <= kMostPieceBytes;
+         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum &&
+         (!has_plan(m.type) || is_valid(m.plan)) && m.participants > 0 && m.piece.size() <= kMostPieceBytes;
 }
 
 }  // namespace
 
 std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out) {
   Writer writer(out);
-  PeerMessage copy = message;
-  check(fields(writer, copy));
+  check(fields(writer, message));
   return writer.used();
 }
 
 std::optional<PeerMessage> decode_peer_message(std::span<const std::byte> body) {
   Reader reader(body);
-  PeerMessage message;
-  if (!fields(reader, message) || !reader.ok() || !in_range(message)) return std::nullopt;
+  std::optional<PeerMessage> message(std::in_place);
+  if (!fields(reader, *message) || !reader.ok() || !in_range(*message)) message.reset();
   return message;
 }
 
