@@ -1,0 +1,65 @@
+// This project. Variant "embedded": a node in each process; WORDS: key file or "-" (nothing sealed), then host:port of
+// every node. Variant "daemon": through the daemon at a socket; WORDS: the sockets of the daemons by rank.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "runtime/client/client.h"
+#include "runtime/client/embedded_node.h"
+#include "tests/bench/peers/way.h"
+
+namespace fibocast::peers {
+namespace {
+
+template <class T>
+T good(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().sentence);
+  return std::move(result.value());
+}
+
+Outcome good(Outcome outcome) {
+  if (!outcome.ok()) throw std::runtime_error(outcome.status.sentence);
+  return outcome;
+}
+
+class Fibocast final : public Way {
+ public:
+  ~Fibocast() override { auto st = participant_->status(); }
+  explicit Fibocast(std::shared_ptr<Participant> participant)
+      : participant_(std::move(participant)), group_(good(participant_->open("all"))) {}
+  void barrier() override { good(group_.barrier(std::chrono::seconds(60))); }
+  double allreduce(double value) override {
+    const Outcome outcome = good(group_.allreduce<double>(std::span<const double>(&value, 1), CombineOperator::kSum));
+    std::memcpy(&value, outcome.payload.data(), sizeof value);
+    return value;
+  }
+  void multicast(std::span<std::byte> bytes) override {
+    const bool root = group_.rank() == 0;
+    const Outcome outcome = good(group_.multicast(0, root ? bytes : std::span<std::byte>()));
+    if (!root) std::memcpy(bytes.data(), outcome.payload.data(), std::min(bytes.size(), outcome.payload.size()));
+  }
+
+ private:
+  std::shared_ptr<Participant> participant_;
+  Group group_;
+};
+
+std::shared_ptr<Participant> participant(const Place& place) {
+  if (place.variant == "daemon") return good(Client::connect(place.words.at(place.rank)));
+  EmbeddedNode::Options options;
+  options.rank = place.rank;
+  options.nodes.assign(place.words.begin() + 1, place.words.end());
+  if (place.words.at(0) == "-")
+    options.insecure = true;
+  else
+    options.key_file = place.words.at(0);
+  return good(EmbeddedNode::start(options));
+}
+
+std::unique_ptr<Way> make(const Place& place) { return std::make_unique<Fibocast>(participant(place)); }
+
+}  // namespace
+}  // namespace fibocast::peers
+
+int main(int argc, char** argv) { return fibocast::peers::run(argc, argv, fibocast::peers::make); }
