@@ -25,6 +25,8 @@ class SealingTransport final : public Transport {
   std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to) - kOverhead; }
   std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
   void stop() override { inner_.stop(); }
+  bool can_poll() const override { return inner_.can_poll(); }
+  bool poll() override { return inner_.poll(); }
 
  private:
   static Nanoseconds now();

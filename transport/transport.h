@@ -36,6 +36,10 @@ class Transport {
   // Bytes of frames the peer's kernel can hold for us: the basis of bulk credit (PROTOCOL 12).
   virtual std::size_t receive_buffer_bytes() const = 0;
   virtual void stop() = 0;
+  // A transport that can take what has come without being told by the event loop that something has: a host that waits
+  // for an operation asks it again and again, which is cheaper than asking the loop. poll() takes at most one frame.
+  virtual bool can_poll() const { return false; }
+  virtual bool poll() { return false; }
 };
 
 }  // namespace fibocast

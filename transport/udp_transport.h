@@ -43,6 +43,8 @@ class UdpTransport final : public Transport {
   // Of the real SO_RCVBUF what remains for frames after the kernel's own overhead (2,304 B per 1,400).
   std::size_t receive_buffer_bytes() const override;
   void stop() override;
+  bool can_poll() const override { return true; }
+  bool poll() override { return socket_.is_open() && receive_one(); }
 
  private:
   struct Peer {

@@ -47,7 +47,6 @@ class EmbeddedHost {
   EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
                const NodeSettings& settings, Nanoseconds default_deadline, const GroupPlanner& planner);
   void start() { host_.start(); }
-  void run() { host_.run(); }
   void stop() { host_.stop(); }  // from any thread
 
   void take(std::unique_ptr<EmbeddedRequest> request);

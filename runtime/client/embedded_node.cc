@@ -8,6 +8,7 @@
 
 #include "runtime/client/embedded_host.h"
 #include "runtime/client/translate.h"
+#include "runtime/client/turns.h"
 #include "runtime/daemon/make_transport.h"
 #include "runtime/daemon/node_status.h"
 #include "runtime/daemon/settings.h"
@@ -102,13 +103,13 @@ struct EmbeddedNode::State {
     transport = make_transport(context, settings, nodes, [](const std::string&) {});
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
                                           options.default_deadline.count(), GroupPlanner(settings));
-    thread = std::thread([this] {
-      host->start();
-      host->run();
-    });
+    turns = std::make_unique<Turns>(context, host->host());
+    host->start();
+    thread = std::thread([this] { turns->run(); });
   }
   ~State() {
     run_there([this] { host->cancel_all(); });
+    turns->need_thread();
     host->stop();
     thread.join();
     host->stop();  // a timer that had gone off already may have armed itself again
@@ -117,39 +118,61 @@ struct EmbeddedNode::State {
       context.poll();  // handlers that were cancelled lie in the host's memory: they go before it does
     }
   }
-  bool in_node_thread() const { return std::this_thread::get_id() == thread.get_id(); }
 
-  // Runs `work` in the node's thread and waits until it is done.
+  // Runs `work` in this thread if the node is free, else in the node's, and waits until it is done.
   template <class Work>
   void run_there(Work work) {
-    if (in_node_thread()) return work();
+    if (turns->is_mine()) return work();
+    if (turns->begin()) {
+      work();
+      return turns->end();
+    }
     std::binary_semaphore done(0);
+    turns->need_thread();
     boost::asio::post(context, [&] {
       work();
       done.release();
     });
     done.acquire();
+    turns->release_thread();
   }
 
-  // Hands over a request and waits for its end.
+  // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may.
   std::pair<Outcome, Rank> run(Request request) {
     std::pair<Outcome, Rank> result{{}, kNoRank};
-    if (in_node_thread()) {
+    if (turns->is_mine()) {
       result.first.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
       return result;
     }
-    std::binary_semaphore done(0);
+    bool ended = false;
+    std::binary_semaphore told(0);
     request->on_end = [&](Outcome&& outcome, Rank from) {
       result = {std::move(outcome), from};
-      done.release();
+      ended = true;
+      told.release();
     };
-    boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
-    done.acquire();
+    if (turns->begin()) {
+      host->take(std::move(request));
+      turns->drive([&] { return ended; });
+      const bool ended_here = ended;  // from here on the node's thread may end it
+      turns->end();
+      if (ended_here) return result;
+    }
+    turns->need_thread();
+    if (request) boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
+    told.acquire();
+    turns->release_thread();
     return result;
   }
 
+  // The node's thread is needed until the request has ended: its handler runs there.
   void start(Request request) {
     own_payload(*request);
+    request->on_end = [this, on_end = std::move(request->on_end)](Outcome&& outcome, Rank from) {
+      on_end(std::move(outcome), from);
+      turns->release_thread();
+    };
+    turns->need_thread();
     boost::asio::post(context, [this, r = std::move(request)]() mutable { host->take(std::move(r)); });
   }
 
@@ -158,6 +181,7 @@ struct EmbeddedNode::State {
   boost::asio::any_io_executor executor;
   ClusterTransport transport;
   std::unique_ptr<EmbeddedHost> host;
+  std::unique_ptr<Turns> turns;
   std::thread thread;
 };
 

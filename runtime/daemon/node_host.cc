@@ -19,6 +19,7 @@ namespace fibocast {
 namespace {
 
 constexpr int kTries = 16;                       // polls before blocking
+constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of timers, clients and the rest
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
 
@@ -169,31 +170,45 @@ void NodeHost::on_timer() {
   pump();
 }
 
-void NodeHost::poll_for_a_while() {
-  for (int i = 0; i < kTries && !context_.stopped(); ++i) {
-    if (context_.poll() > 0) i = 0;
-    if (!node_.operation_in_flight()) return;
+bool NodeHost::may_poll() {
+  return wait_ == WaitPolicy::kPoll ||
+         (wait_ == WaitPolicy::kAdaptive && node_.operation_in_flight() && monotonic_now() >= block_until_);
+}
+
+bool NodeHost::poll_once() {
+  if (transport_.can_poll() && ++polls_ % kPollsOfAll != 0) return transport_.poll();
+  return context_.poll() > 0;
+}
+
+// False: it is time to block.
+bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
+  for (int tries = 0; tries < kTries || wait_ == WaitPolicy::kPoll;) {
+    if (poll_once()) tries = -1;
+    if (context_.stopped() || !go_on()) return true;
+    if (tries++ < 0) continue;  // more may have come
+    if (wait_ == WaitPolicy::kPoll) continue;
+    if (!node_.operation_in_flight()) return false;
     const Nanoseconds before = monotonic_now();
     sched_yield();
     const Nanoseconds after = monotonic_now();
     if (after - before < kLongYield) continue;
     block_until_ = after + kBlockAfter;
-    return;
+    return false;
+  }
+  return false;
+}
+
+void NodeHost::run_while(const std::function<bool()>& go_on) {
+  const auto work = boost::asio::make_work_guard(context_);
+  while (!context_.stopped() && go_on()) {
+    if (may_poll() && poll_for_a_while(go_on)) return;
+    if (!context_.stopped()) context_.run_one();
   }
 }
 
 void NodeHost::run() {
   prctl(PR_SET_TIMERSLACK, 1UL);
-  const auto work = boost::asio::make_work_guard(context_);
-  while (!context_.stopped()) {
-    if (wait_ == WaitPolicy::kPoll) {
-      context_.poll();
-      continue;
-    }
-    const bool may_poll = wait_ == WaitPolicy::kAdaptive && node_.operation_in_flight();
-    if (may_poll && monotonic_now() >= block_until_) poll_for_a_while();
-    if (!context_.stopped()) context_.run_one();
-  }
+  run_while([] { return true; });
 }
 
 void NodeHost::stop() {

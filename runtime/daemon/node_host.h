@@ -66,6 +66,9 @@ class NodeHost {
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
   void run();
+  // ... while `go_on` says so and nobody stopped it. It is asked after each event; who makes it say no from another
+  // thread posts something to the io_context. Threads may take turns at this.
+  void run_while(const std::function<bool()>& go_on);
   // From any thread.
   void stop();
 
@@ -89,7 +92,9 @@ class NodeHost {
   bool deliver();
   void arm_timer();
   void on_timer();
-  void poll_for_a_while();
+  bool may_poll();
+  bool poll_once();
+  bool poll_for_a_while(const std::function<bool()>& go_on);
 
   boost::asio::io_context& context_;
   Transport& transport_;
@@ -103,6 +108,7 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;
   Nanoseconds now_ = 0;
   Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
+  unsigned polls_ = 0;
   bool pumping_ = false;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;

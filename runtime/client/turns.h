@@ -1,0 +1,59 @@
+// Who drives a node that lives in an application: a thread of its own, or a caller that waits for its operation. A
+// hand-over between threads costs more than a barrier of two nodes, so a caller drives by itself whenever nothing else
+// is under way. Internal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "runtime/daemon/node_host.h"
+
+namespace fibocast {
+
+// The node's thread is in run(). A caller that begin() lets in has the node for itself until end(); in between it may
+// give commands to the host and drive() it. Any thread, except where said.
+class Turns {
+ public:
+  Turns(boost::asio::io_context& context, NodeHost& host) : context_(context), host_(host) {}
+
+  // The node's own thread, until the host is stopped.
+  void run();
+
+  // True: the node is this caller's. False: another caller has it, or somebody needs the node's thread.
+  bool begin();
+  // Precondition: begin() was true. Returns when done() holds, or when the node's thread is needed.
+  void drive(const std::function<bool()>& done);
+  void end();
+
+  // While somebody needs it the node's thread drives: handlers of asynchronous calls run there, and who was not let in
+  // waits for it.
+  void need_thread();
+  void release_thread() { --needs_; }
+
+  // Is the calling thread the one that drives now?
+  bool is_mine() const { return driver_.load() == std::this_thread::get_id(); }
+
+ private:
+  enum class Who : std::uint8_t { kNobody, kThread, kCaller };
+  void give_to(Who who);
+  bool thread_may_drive() const;
+  void wait_for_turn(std::unique_lock<std::mutex>& lock);
+
+  boost::asio::io_context& context_;
+  NodeHost& host_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Who who_ = Who::kNobody;
+  bool caller_waits_ = false;  // for the thread to let go
+  bool sleeps_ = false;        // the thread, until it is told
+  std::uint64_t calls_ = 0;
+  std::atomic<bool> interrupted_ = false;
+  std::atomic<int> needs_ = 0;
+  std::atomic<std::thread::id> driver_;
+};
+
+}  // namespace fibocast
