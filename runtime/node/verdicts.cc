@@ -337,8 +337,10 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
   const bool open = slots::holds(s, m.generation) && s.state == Slot::State::kOpen;
-  // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours.
-  const bool foreign = m.verdict == Verdict::kOk && open && s.operation == Operation::kBarrier && !s.called;
+  // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours. Nor
+  // can what moves data end well here without the data.
+  const bool has_part = s.operation == Operation::kBarrier ? s.called : open && state.engine->finished(slot);
+  const bool foreign = m.verdict == Verdict::kOk && open && !has_part;
   // Somebody else has decided: who has not heard of it asks again.
   const bool decided = m.verdict != Verdict::kPending && m.verdict != Verdict::kStale && !foreign;
   if (decided && is_deciding(g, m.generation)) g.inquiry.phase = Inquiry::Phase::kIdle;

@@ -258,6 +258,22 @@ TEST(Forgeries, AStreamThatIsAnnouncedTwiceIsTakenOnce) {
   }
 }
 
+// Found by fuzzing: the application was given memory that nobody had written.
+TEST(Forgeries, DataThatNeverCameDoNotEndWell) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.message_credit = 4;
+  Team team(settings);
+  const std::uint64_t waiting = team.receive_multicast(0, 1, 0);
+  PeerMessage announce = token(team, 0);
+  announce.type = PeerMessageType::kAnnounce;
+  announce.operation = Operation::kMulticast, announce.root = 1;
+  announce.total_bytes = 2562, announce.segment_bytes = 1586, announce.stream = 1;
+  forge_next_message(team.cluster, announce);
+  announce.type = PeerMessageType::kVerdict, announce.verdict = Verdict::kOk;
+  forge_next_message(team.cluster, announce);
+  EXPECT_EQ(team.verdict(waiting), Verdict::kStale);
+}
+
 TEST(Forgeries, AStragglerThatIsNoMemberIsNotBelieved) {
   for (const Straggler forged : {Straggler{2, 5}, Straggler{kNoRank, 5}}) {
     Team team(cluster_of(2));
