@@ -25,7 +25,6 @@ Outcome good(Outcome outcome) {
 
 class Fibocast final : public Way {
  public:
-  ~Fibocast() override { auto st = participant_->status(); }
   explicit Fibocast(std::shared_ptr<Participant> participant)
       : participant_(std::move(participant)), group_(good(participant_->open("all"))) {}
   void barrier() override { good(group_.barrier(std::chrono::seconds(60))); }

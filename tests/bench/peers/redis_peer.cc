@@ -58,6 +58,11 @@ class Redis : public Way {
  protected:
   virtual void release(const std::string& word) = 0;
   virtual std::string wait() = 0;
+  std::uint32_t rank() const { return rank_; }
+  std::uint32_t n() const { return n_; }
+  Connection& connection() { return connection_; }
+
+ private:
   const std::uint32_t rank_, n_;
   Connection connection_;
 };
@@ -67,19 +72,19 @@ class PubSub final : public Redis {
   explicit PubSub(const Place& place) : Redis(place), heard_(place.words.at(0)) {
     heard_.ask("SUBSCRIBE go");
     // Nobody may go on before all have subscribed.
-    connection_.ask("INCR subscribed");
-    while (std::stoul(connection_.ask("GET subscribed")->str) < n_) {
+    connection().ask("INCR subscribed");
+    while (std::stoul(connection().ask("GET subscribed")->str) < n()) {
     }
   }
   void multicast(std::span<std::byte> bytes) override {
-    if (rank_ == 0) connection_.ask("PUBLISH go %b", bytes.data(), bytes.size());
+    if (rank() == 0) connection().ask("PUBLISH go %b", bytes.data(), bytes.size());
     const Reply message = heard_.hear();
     std::memcpy(bytes.data(), message->element[2]->str, std::min(bytes.size(), message->element[2]->len));
   }
 
  private:
   // The last hears itself too: its own message must not be taken for the next one.
-  void release(const std::string& word) override { connection_.ask("PUBLISH go %s", word.c_str()), heard_.hear(); }
+  void release(const std::string& word) override { connection().ask("PUBLISH go %s", word.c_str()), heard_.hear(); }
   std::string wait() override { return heard_.hear()->element[2]->str; }
   Connection heard_;
 };
@@ -94,12 +99,12 @@ class Tokens final : public Redis {
   void release(const std::string& word) override {
     ++round_;
     std::string command = "RPUSH go" + std::to_string(round_ % 2);
-    for (std::uint32_t k = 1; k < n_; ++k) command += " " + word;
-    if (n_ > 1) connection_.ask(command.c_str());
+    for (std::uint32_t k = 1; k < n(); ++k) command += " " + word;
+    if (n() > 1) connection().ask(command.c_str());
   }
   std::string wait() override {
     ++round_;
-    return connection_.ask("BLPOP go%s 0", std::to_string(round_ % 2).c_str())->element[1]->str;
+    return connection().ask("BLPOP go%s 0", std::to_string(round_ % 2).c_str())->element[1]->str;
   }
   std::uint64_t round_ = 0;
 };

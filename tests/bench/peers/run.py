@@ -4,7 +4,8 @@
 
 Repetitions of all ways are interleaved, so that what else happens on the host happens to all. Prints ratio tables in
 Markdown, and writes them and every figure to FOLDER (peers.md, peers.json). Ways whose package is missing are left out,
-by name. As root everything runs in a network namespace of its own; nothing outlives the run.
+by name; so is what needs longer than a minute (MPICH does, with more processes than processors). As root everything
+runs in a network namespace of its own; nothing outlives the run.
 """
 
 import argparse
@@ -79,7 +80,7 @@ class Daemons:
                         "--settings", f"security.key_file={key_file(folder)}"], check=True, stdout=subprocess.DEVNULL)
 
     def sockets(self):
-        return [str(self.folder / f"{rank}.sock") for rank in range(self.n)]
+        return [str(self.folder / f"node-{rank}.sock") for rank in range(self.n)]
 
     def pids(self):
         found = subprocess.run(["pgrep", "-f", f"fibocastd .*{self.folder}/"], capture_output=True, text=True)
@@ -464,7 +465,7 @@ def main():
     (arguments.output / "peers.md").write_text(text)
     (arguments.output / "peers.json").write_text(json.dumps({"operations": summary, "loaded": loaded}, indent=1))
     print("\n" + text + f"\nWritten to {arguments.output}/peers.md and peers.json.")
-    return 1 if failures else 0
+    return 1 if any(way.startswith(OURS) for way, _ in failures) else 0
 
 
 if __name__ == "__main__":
