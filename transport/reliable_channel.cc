@@ -10,16 +10,17 @@ std::size_t ReliableChannel::bytes_needed(const ChannelLimits& limits) {
          BulkReceiver::bytes_needed(limits);
 }
 
-ReliableChannel::ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings,
-                                 std::span<std::byte> memory)
+ReliableChannel::ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, MemoryCarver memory,
+                                 Nanoseconds& quiet_until)
     : settings_(settings),
-      memory_(memory),
       handshake_(settings),
       resend_timer_(settings.resend_floor, settings.first_resend),
-      small_out_(limits, memory_),
-      small_in_(limits, memory_),
-      bulk_out_(limits, memory_),
-      bulk_in_(limits, memory_) {
+      small_out_(limits, memory),
+      small_in_(limits, memory),
+      bulk_out_(limits, memory),
+      bulk_in_(limits, memory),
+      quiet_until_(quiet_until) {
+  stir();
   check_channel(settings.incarnation != 0 && settings.fragment_bytes > 0);
   check_channel(limits.small_window >= 1 && limits.small_window <= 32 && limits.small_body <= kMaxBodyBytes);
   check_channel(limits.bulk_window >= 1 && limits.bulk_window <= 256 && limits.bulk_streams >= 1);

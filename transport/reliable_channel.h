@@ -31,8 +31,12 @@ namespace fibocast {
 class ReliableChannel {
  public:
   static std::size_t bytes_needed(const ChannelLimits& limits);
-  // `memory` holds at least bytes_needed(limits), aligned for std::max_align_t, and outlives the channel.
-  ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, std::span<std::byte> memory);
+  // `memory` holds at least bytes_needed(limits), aligned for std::max_align_t. In `quiet_until` the channel keeps
+  // until when it has nothing to send, unless something is called (0: not known, ask poll_transmit()): who has many
+  // channels puts these side by side and looks through them instead of the channels. Both outlive the channel.
+  ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, std::span<std::byte> memory,
+                  Nanoseconds& quiet_until)
+      : ReliableChannel(limits, settings, MemoryCarver(memory), quiet_until) {}
   ReliableChannel(const ReliableChannel&) = delete;
   ReliableChannel& operator=(const ReliableChannel&) = delete;
 
@@ -95,6 +99,8 @@ class ReliableChannel {
   }
 
  private:
+  ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, MemoryCarver memory,
+                  Nanoseconds& quiet_until);
   // Something has changed: there may be a frame to send before quiet_until_.
   void stir() { quiet_until_ = 0; }
   Nanoseconds earliest_deadline() const;
@@ -112,7 +118,6 @@ class ReliableChannel {
   bool finish(Frame& frame, std::span<std::byte> scratch, Transmit& out);
 
   ChannelSettings settings_;
-  MemoryCarver memory_;
   Handshake handshake_;
   ResendTimer resend_timer_;
   SmallSender small_out_;
@@ -126,7 +131,7 @@ class ReliableChannel {
   std::uint32_t peer_grant_ = 0;  // bytes of fragments we may have in flight
   std::uint32_t echo_ = 0;        // of the newest data frame
   Nanoseconds echo_at_ = 0;
-  Nanoseconds quiet_until_ = 0;  // nothing to send before, unless something is called; 0: not known
+  Nanoseconds& quiet_until_;
   bool ask_bulk_again_ = false;
   bool tell_small_dropped_ = false;
   bool tell_restarted_ = false;

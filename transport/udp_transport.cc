@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -53,14 +54,19 @@ void UdpTransport::set_options(int socket_buffer_bytes) {
   }
 }
 
+UdpTransport::Peer& UdpTransport::peer_at(NodeId peer) {
+  if (peer >= peers_.size()) peers_.resize(peer + 1);
+  return peers_[peer];
+}
+
 void UdpTransport::set_peer(NodeId peer, const udp::endpoint& endpoint) {
-  Peer& p = peers_[peer];
+  Peer& p = peer_at(peer);
   p.endpoint = endpoint;
   p.max_payload = endpoint.address().is_loopback() ? kLoopbackPayload : kUnprovedPayload;
 }
 
 void UdpTransport::set_max_payload(NodeId peer, std::size_t bytes) {
-  peers_[peer].max_payload = std::min(bytes, kLoopbackPayload);
+  peer_at(peer).max_payload = std::min(bytes, kLoopbackPayload);
 }
 
 udp::endpoint UdpTransport::local_endpoint() const { return socket_.local_endpoint(); }
@@ -76,12 +82,11 @@ void UdpTransport::stop() {
 }
 
 bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  const auto it = peers_.find(to);
-  if (it == peers_.end() || it->second.endpoint.port() == 0 || !socket_.is_open()) {
+  if (to >= peers_.size() || peers_[to].endpoint.port() == 0 || !socket_.is_open()) {
     ++counters_.send_errors;
     return true;
   }
-  Peer& peer = it->second;
+  Peer& peer = peers_[to];
   iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
   msghdr message{};
   message.msg_name = peer.endpoint.data();
@@ -104,8 +109,7 @@ bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<co
 }
 
 std::size_t UdpTransport::max_frame(NodeId to) const {
-  const auto it = peers_.find(to);
-  return kMaxHeadBytes + (it == peers_.end() ? kUnprovedPayload : it->second.max_payload);
+  return kMaxHeadBytes + (to < peers_.size() ? peers_[to].max_payload : kUnprovedPayload);
 }
 
 std::size_t UdpTransport::receive_buffer_bytes() const {
@@ -130,8 +134,9 @@ void UdpTransport::wait_writable() {
                      [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
                        if (error || alive.expired() || !socket_.is_open()) return;
                        waiting_writable_ = false;
-                       for (auto& [id, peer] : peers_) {
-                         if (std::exchange(peer.blocked, false) && handlers_.on_writable) handlers_.on_writable(id);
+                       for (NodeId id = 0; id < peers_.size(); ++id) {
+                         const bool blocked = std::exchange(peers_[id].blocked, false);
+                         if (blocked && handlers_.on_writable) handlers_.on_writable(id);
                        }
                      });
 }
@@ -192,9 +197,8 @@ void UdpTransport::drain_errors() {
 void UdpTransport::note_refusal(const udp::endpoint& endpoint) {
   ++counters_.refused;
   if (!handlers_.on_refused) return;
-  for (const auto& [id, peer] : peers_) {
-    if (peer.endpoint == endpoint) return handlers_.on_refused(id);
-  }
+  const auto peer = std::ranges::find(peers_, endpoint, &Peer::endpoint);
+  if (peer != peers_.end()) handlers_.on_refused(static_cast<NodeId>(peer - peers_.begin()));
 }
 
 }  // namespace fibocast

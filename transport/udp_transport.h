@@ -6,7 +6,6 @@
 #include <boost/asio/ip/udp.hpp>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "transport/frame.h"
@@ -52,6 +51,7 @@ class UdpTransport final : public Transport {
     std::size_t max_payload = kUnprovedPayload;
     bool blocked = false;
   };
+  Peer& peer_at(NodeId peer);
   void set_options(int socket_buffer_bytes);
   void wait_readable();
   void wait_writable();
@@ -63,7 +63,7 @@ class UdpTransport final : public Transport {
   boost::asio::ip::udp::socket socket_;
   unsigned batch_;
   Handlers handlers_;
-  std::unordered_map<NodeId, Peer> peers_;
+  std::vector<Peer> peers_;  // by NodeId; port 0: its address is not known
   std::vector<std::byte> buffer_;
   TransportCounters counters_;
   bool waiting_writable_ = false;

@@ -144,6 +144,21 @@ bool poll_answer(NodeState& s, Event& out) {
   return false;
 }
 
+struct Entries {
+  std::uint32_t begin, end;
+};
+
+bool transmit_to(NodeState& s, Entries entries, Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+  for (std::uint32_t i = entries.begin; i < entries.end; ++i) {
+    if (s.quiet_until[i] > now) continue;
+    const Peer& p = s.peers[i];
+    if (!p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
+    s.next_to_transmit = i + 1;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Node::start(Nanoseconds now) {
@@ -266,8 +281,8 @@ void Node::on_timer(Nanoseconds now) {
   NodeState& s = *state_;
   run_nic(s, now);
   for (std::uint32_t i = 0; i < s.peers_used; ++i) {
+    if (peers::next_deadline(s, i) > now) continue;
     const Peer& p = s.peers[i];
-    if (p.channel == nullptr || p.channel->next_deadline() > now) continue;
     p.channel->on_timer(now);
     drain(s, p.node, now);
   }
@@ -317,15 +332,9 @@ bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit
   NodeState& s = *state_;
   settle(s, now);
   if (has_work()) return false;  // frames may carry its results
-  const std::uint32_t used = s.peers_used;
-  for (std::uint32_t k = 0; k < used; ++k) {
-    const std::uint32_t i = (s.next_to_transmit + k) % used;
-    Peer& p = s.peers[i];
-    if (p.channel == nullptr || !p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
-    s.next_to_transmit = (i + 1) % used;
-    return true;
-  }
-  return false;
+  // On from where the last frame came, so that no peer keeps the others waiting.
+  const std::uint32_t first = s.next_to_transmit;
+  return transmit_to(s, {first, s.peers_used}, now, scratch, out) || transmit_to(s, {0, first}, now, scratch, out);
 }
 
 }  // namespace fibocast

@@ -36,6 +36,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   const std::size_t channel = carved_bytes<ReliableChannel>(1) +
                               carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
   s.peers = carver.template take<Peer>(entries);
+  s.quiet_until = carver.template take_untouched<Nanoseconds>(entries);
   p.peer_places = carver.template take<PeerMap::Place>(peers::cover_all(l) ? 0 : PeerMap::places_for(entries));
   s.groups = carver.template take<GroupState>(l.groups);
   s.slots = carver.template take<Slot>(slots);

@@ -64,8 +64,7 @@ Nanoseconds Node::next_deadline() const {
   Nanoseconds t = std::min({s.slot_timer, s.request_timer, s.vacancy_timer});
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
   if (s.detector != nullptr) t = std::min(t, s.detector->next_deadline());
-  for (const Peer& p : s.peers.first(s.peers_used))
-    if (p.channel != nullptr) t = std::min(t, p.channel->next_deadline());
+  for (std::uint32_t i = 0; i < s.peers_used; ++i) t = std::min(t, peers::next_deadline(s, i));
   return t;
 }
 

@@ -317,7 +317,8 @@ struct NodeState {
   PeerMap peer_map;
   std::span<Peer> peers;  // the first `peers_used` are somebody's; also the entries of what is kept per peer below
   std::uint32_t peers_used = 0;
-  std::uint32_t incoming_used = 0;  // of `incoming`
+  std::span<Nanoseconds> quiet_until;  // of each entry's channel; kNever: it has none
+  std::uint32_t incoming_used = 0;     // of `incoming`
   std::span<std::byte> channel_memory;
   std::span<BufferId> small_buffers;        // per peer, small_window each: payloads of unacknowledged small messages
   std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each

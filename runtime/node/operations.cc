@@ -71,6 +71,12 @@ bool nothing_left(const NodeState& state, std::uint32_t slot) {
   return s.streams_open == 0 && s.nic_sends == 0 && has_delivered(state, slot);
 }
 
+// The payload of the operation that is now the oldest, or a change of the group.
+bool may_wait_for_base(const NodeState& state, const GroupState& g) {
+  return state.operations_open > 0 || state.replanning.phase != Replanning::Phase::kIdle || g.hold.number != 0 ||
+         g.inquiry.phase != Inquiry::Phase::kIdle || !g.change.settled;
+}
+
 bool advance_base(NodeState& state, std::uint32_t group) {
   GroupState& g = state.groups[group];
   const Generation before = g.base;
@@ -79,7 +85,7 @@ bool advance_base(NodeState& state, std::uint32_t group) {
     if (!slots::holds(s, g.base) || s.state != Slot::State::kDone || !s.closed) break;
     ++g.base;
   }
-  if (g.base != before) state.again = true;  // the payload of the one that is now the oldest may wait
+  if (g.base != before && may_wait_for_base(state, g)) state.again = true;
   return g.base != before;
 }
 

@@ -16,7 +16,8 @@ void VirtualPair::start(int side, std::uint64_t incarnation) {
   settings[side].incarnation = incarnation;
   s.channel.reset();
   s.memory.assign(ReliableChannel::bytes_needed(limits_) / sizeof(std::max_align_t) + 1, {});
-  s.channel = std::make_unique<ReliableChannel>(limits_, settings[side], std::as_writable_bytes(std::span(s.memory)));
+  s.channel = std::make_unique<ReliableChannel>(limits_, settings[side], std::as_writable_bytes(std::span(s.memory)),
+                                                s.quiet_until);
   s.traffic = std::make_unique<Traffic>();
   s.up = true;
   s.channel->connect(now);
