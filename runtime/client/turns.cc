@@ -7,7 +7,7 @@ namespace {
 
 // After a call the next one probably comes soon: so long nobody drives, and what comes from the network waits. It is
 // well below what a peer waits before it sends again, or doubts us.
-constexpr std::chrono::milliseconds kBetweenCalls{4};
+constexpr std::chrono::milliseconds kBetweenCalls{8};
 
 }  // namespace
 
@@ -22,14 +22,14 @@ bool Turns::thread_may_drive() const { return who_ == Who::kNobody && !caller_wa
 // long one it sleeps, and is told of the end.
 void Turns::wait_for_turn(std::unique_lock<std::mutex>& lock) {
   for (std::uint64_t seen = calls_; !thread_may_drive() || seen != calls_;) {
-    const bool is_long = who_ == Who::kCaller && seen == calls_;
-    seen = calls_;
     if (needs_ > 0 && thread_may_drive()) return;
-    if (is_long) {
+    if (who_ == Who::kCaller && seen == calls_) {
       sleeps_ = true;
       changed_.wait(lock);
       sleeps_ = false;
+      seen = 0;  // the next call may come soon here too
     } else {
+      seen = calls_;
       changed_.wait_for(lock, kBetweenCalls);
     }
   }
@@ -66,6 +66,7 @@ void Turns::drive(const std::function<bool()>& done) {
 }
 
 void Turns::end() {
+  host_.catch_up();  // calls that end at once may follow each other for ever
   const std::lock_guard lock(mutex_);
   give_to(Who::kNobody);
   if (sleeps_ || needs_ > 0) changed_.notify_all();

@@ -22,6 +22,7 @@ constexpr int kTries = 16;                       // polls before blocking
 constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of timers, clients and the rest
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
+constexpr Nanoseconds kCatchUpEvery = 1'000'000;
 
 std::span<std::byte> map_pages(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -204,6 +205,13 @@ void NodeHost::run_while(const std::function<bool()>& go_on) {
     if (may_poll() && poll_for_a_while(go_on)) return;
     if (!context_.stopped()) context_.run_one();
   }
+}
+
+void NodeHost::catch_up() {
+  const Nanoseconds now = monotonic_now();
+  if (now - caught_up_at_ < kCatchUpEvery) return;
+  caught_up_at_ = now;
+  context_.poll();
 }
 
 void NodeHost::run() {

@@ -69,6 +69,8 @@ class NodeHost {
   // ... while `go_on` says so and nobody stopped it. It is asked after each event; who makes it say no from another
   // thread posts something to the io_context. Threads may take turns at this.
   void run_while(const std::function<bool()>& go_on);
+  // Handles what is ready, without waiting, if the last time was a millisecond ago: for who drives and never waits.
+  void catch_up();
   // From any thread.
   void stop();
 
@@ -108,6 +110,7 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;
   Nanoseconds now_ = 0;
   Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
+  Nanoseconds caught_up_at_ = 0;
   unsigned polls_ = 0;
   bool pumping_ = false;
   std::vector<Event> undelivered_, delivering_;

@@ -71,6 +71,41 @@ TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
   EXPECT_EQ(counted, 100u);
 }
 
+// Blocking calls drive the node from several threads in turn, asynchronous ones have it driven by its own.
+TEST_P(Embedded, CallsOfSeveralThreadsAndAsynchronousOnesAtOnce) {
+  const Nodes nodes = start_nodes(2, GetParam());
+  ASSERT_EQ(nodes.size(), 2u);
+  std::vector<std::thread> callers;
+  for (const auto& node : nodes)
+    for (const char* name : {"first", "second", "third"})
+      callers.emplace_back([&node, name] {
+        auto group = node->open(name);
+        const bool asynchronous = std::string_view(name) == "third";
+        for (int i = 0; i < 100; ++i) {
+          const Outcome outcome = asynchronous ? group->async_barrier(minutes(1), boost::asio::use_future).get()
+                                               : group->barrier(minutes(1));
+          ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
+        }
+      });
+  for (std::thread& caller : callers) caller.join();
+}
+
+// Between two calls nobody drives the node for a moment; then its own thread does.
+TEST_P(Embedded, AnswersWhileItsApplicationMakesNoCalls) {
+  const Nodes nodes = start_nodes(2, GetParam());
+  ASSERT_EQ(nodes.size(), 2u);
+  std::thread other([&] { EXPECT_TRUE(nodes[1]->open("all")->barrier(minutes(1)).ok()); });
+  EXPECT_TRUE(nodes[0]->open("all")->barrier(minutes(1)).ok());
+  other.join();
+  const std::vector<std::byte> large(300'000, std::byte{7});  // comes only when the other node grants it
+  ASSERT_TRUE(nodes[0]->send(1, 5, large).ok());
+  const auto end = std::chrono::steady_clock::now() + minutes(1);
+  while (nodes[0]->status()->payload_bytes_used > 0 && std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_EQ(nodes[0]->status()->payload_bytes_used, 0u);
+  EXPECT_EQ(nodes[1]->receive(5, minutes(1)).bytes, large);
+}
+
 // One rank goes through all operations that move data.
 void exchange_everything(Group& group) {
   const Rank me = group.rank(), size = group.size();
