@@ -11,9 +11,13 @@ namespace fibocast {
 class AckPolicy {
  public:
   static constexpr std::uint32_t kBulkFramesPerAck = 8;
+  static constexpr std::uint32_t kSmallFramesPerAck = 16;  // half of the largest window: a one-way flow never stalls
 
   // A data frame came that may be acknowledged up to `delay` later.
   void on_data(Nanoseconds now, Nanoseconds delay) { due_at_ = std::min(due_at_, now + delay); }
+  void on_small() {
+    if (++small_frames_ >= kSmallFramesPerAck) at_once();
+  }
   // A bulk fragment came. The sender stalls when its window (`grant` bytes) is in flight, so half of it is
   // acknowledged at once.
   void on_fragment(std::uint64_t bytes, std::uint64_t grant) {
@@ -30,6 +34,7 @@ class AckPolicy {
  private:
   static constexpr Nanoseconds kDueNow = std::numeric_limits<Nanoseconds>::min();
   Nanoseconds due_at_ = kNoDeadline;
+  std::uint32_t small_frames_ = 0;
   std::uint32_t bulk_frames_ = 0;
   std::uint64_t bulk_bytes_ = 0;
 };

@@ -206,6 +206,7 @@ void ReliableChannel::on_small(const Frame& frame, Nanoseconds now) {
   echo_ = static_cast<std::uint32_t>(frame.counter);
   echo_at_ = now;
   ack_.on_data(now, frame.urgent ? settings_.urgent_ack_delay : settings_.idle_ack_delay);
+  ack_.on_small();
 }
 
 void ReliableChannel::on_bulk(const Frame& frame, Nanoseconds now) {
@@ -226,7 +227,11 @@ void ReliableChannel::on_bulk(const Frame& frame, Nanoseconds now) {
 
 bool ReliableChannel::poll_delivery(Delivery& out) {
   out = Delivery{};
-  if (poll_state(out) || small_in_.poll(out) || bulk_in_.poll(out, counters_.malformed)) return true;
+  if (poll_state(out) || small_in_.poll(out)) return true;
+  if (bulk_in_.poll(out, counters_.malformed)) {
+    if (out.complete) ack_.at_once();  // its sender waits for that: the bytes are then its own again
+    return true;
+  }
   out.stream = bulk_out_.poll_sent();
   out.kind = Delivery::Kind::kBulkSent;
   return out.stream != 0;

@@ -103,6 +103,7 @@ struct EmbeddedNode::State {
     transport = make_transport(context, settings, nodes, [](const std::string&) {});
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
                                           options.default_deadline.count(), GroupPlanner(settings));
+    host->host().set_nodes_of_this_host(shared_hosts(settings).nodes);
     turns = std::make_unique<Turns>(context, host->host());
     host->start();
     thread = std::thread([this] { turns->run(); });

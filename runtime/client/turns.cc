@@ -8,6 +8,7 @@ namespace {
 // After a call the next one probably comes soon: so long nobody drives, and what comes from the network waits. It is
 // well below what a peer waits before it sends again, or doubts us.
 constexpr std::chrono::milliseconds kBetweenCalls{8};
+constexpr Nanoseconds kCatchUpEvery = 1'000'000;
 
 }  // namespace
 
@@ -65,8 +66,16 @@ void Turns::drive(const std::function<bool()>& done) {
   host_.run_while([&] { return !done() && needs_ == 0; });
 }
 
+// Calls that end at once may follow each other for ever.
+void Turns::catch_up() {
+  const Nanoseconds now = monotonic_now();
+  if (now - caught_up_at_ < kCatchUpEvery) return;
+  caught_up_at_ = now;
+  host_.catch_up();
+}
+
 void Turns::end() {
-  host_.catch_up();  // calls that end at once may follow each other for ever
+  catch_up();
   const std::lock_guard lock(mutex_);
   give_to(Who::kNobody);
   if (sleeps_ || needs_ > 0) changed_.notify_all();

@@ -42,6 +42,7 @@ class Turns {
   void give_to(Who who);
   bool thread_may_drive() const;
   void wait_for_turn(std::unique_lock<std::mutex>& lock);
+  void catch_up();
 
   boost::asio::io_context& context_;
   NodeHost& host_;
@@ -51,6 +52,7 @@ class Turns {
   bool caller_waits_ = false;  // for the thread to let go
   bool sleeps_ = false;        // the thread, until it is told
   std::uint64_t calls_ = 0;
+  Nanoseconds caught_up_at_ = 0;  // who drives
   std::atomic<bool> interrupted_ = false;
   std::atomic<int> needs_ = 0;
   std::atomic<std::thread::id> driver_;

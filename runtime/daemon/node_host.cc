@@ -21,8 +21,8 @@ namespace {
 constexpr int kTries = 16;                       // polls before blocking
 constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of timers, clients and the rest
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerNode = 30'000;    // ... for each node of this host, which has its turn meanwhile
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
-constexpr Nanoseconds kCatchUpEvery = 1'000'000;
 
 std::span<std::byte> map_pages(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -55,6 +55,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       scratch_(kMaxHeadBytes) {
   undelivered_.reserve(64);
   delivering_.reserve(64);
+  set_nodes_of_this_host(1);
 }
 
 void NodeHost::start() {
@@ -101,7 +102,7 @@ void NodeHost::pump() {
     }
   } while (deliver() || (handlers_.on_drained && handlers_.on_drained()));
   pumping_ = false;
-  arm_timer();
+  deadline_ = node_.next_deadline();
 }
 
 bool NodeHost::drain_events() {
@@ -153,23 +154,24 @@ bool NodeHost::deliver() {
   return true;
 }
 
-// The timer is touched only when the deadline moved forward; one that fires too early looks again.
+void NodeHost::run_due_timers() {
+  if (monotonic_now() < deadline_) return;
+  node_.on_timer(read_clock());
+  pump();
+}
+
+// Only who is about to block needs a timer. It is touched only when the deadline moved forward; one that fires too
+// early wakes us to look again.
 void NodeHost::arm_timer() {
-  const Nanoseconds deadline = node_.next_deadline();
-  if (deadline >= armed_for_) return;
-  armed_for_ = deadline;
-  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
+  if (deadline_ >= armed_for_) return;
+  armed_for_ = deadline_;
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_)));
   timer_.async_wait(kept_in(timer_memory_, [this](const boost::system::error_code& error) {
-    if (!error) on_timer();
+    if (!error) armed_for_ = kNever;
   }));
 }
 
-void NodeHost::on_timer() {
-  armed_for_ = kNever;
-  read_clock();
-  if (node_.next_deadline() <= now_) node_.on_timer(now_);
-  pump();
-}
+void NodeHost::set_nodes_of_this_host(Rank nodes) { long_yield_ = kLongYield + nodes * kYieldPerNode; }
 
 bool NodeHost::may_poll() {
   return wait_ == WaitPolicy::kPoll ||
@@ -185,6 +187,7 @@ bool NodeHost::poll_once() {
 bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   for (int tries = 0; tries < kTries || wait_ == WaitPolicy::kPoll;) {
     if (poll_once()) tries = -1;
+    run_due_timers();
     if (context_.stopped() || !go_on()) return true;
     if (tries++ < 0) continue;  // more may have come
     if (wait_ == WaitPolicy::kPoll) continue;
@@ -192,7 +195,7 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
     const Nanoseconds before = monotonic_now();
     sched_yield();
     const Nanoseconds after = monotonic_now();
-    if (after - before < kLongYield) continue;
+    if (after - before < long_yield_) continue;
     block_until_ = after + kBlockAfter;
     return false;
   }
@@ -203,15 +206,16 @@ void NodeHost::run_while(const std::function<bool()>& go_on) {
   const auto work = boost::asio::make_work_guard(context_);
   while (!context_.stopped() && go_on()) {
     if (may_poll() && poll_for_a_while(go_on)) return;
-    if (!context_.stopped()) context_.run_one();
+    if (context_.stopped()) return;
+    arm_timer();
+    context_.run_one();
+    run_due_timers();
   }
 }
 
 void NodeHost::catch_up() {
-  const Nanoseconds now = monotonic_now();
-  if (now - caught_up_at_ < kCatchUpEvery) return;
-  caught_up_at_ = now;
   context_.poll();
+  run_due_timers();
 }
 
 void NodeHost::run() {

@@ -62,6 +62,8 @@ class NodeHost {
   NodeHost(const NodeHost&) = delete;
   NodeHost& operator=(const NodeHost&) = delete;
 
+  // Before start(); else 1. Waiting nodes let each other have the core: the more there are, the longer that takes.
+  void set_nodes_of_this_host(Rank nodes);
   // Starts the transport and the node.
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
@@ -69,7 +71,7 @@ class NodeHost {
   // ... while `go_on` says so and nobody stopped it. It is asked after each event; who makes it say no from another
   // thread posts something to the io_context. Threads may take turns at this.
   void run_while(const std::function<bool()>& go_on);
-  // Handles what is ready, without waiting, if the last time was a millisecond ago: for who drives and never waits.
+  // Handles what is ready and what is due, without waiting: for who does not run().
   void catch_up();
   // From any thread.
   void stop();
@@ -93,7 +95,7 @@ class NodeHost {
   bool drain_frames();
   bool deliver();
   void arm_timer();
-  void on_timer();
+  void run_due_timers();
   bool may_poll();
   bool poll_once();
   bool poll_for_a_while(const std::function<bool()>& go_on);
@@ -107,10 +109,11 @@ class NodeHost {
   Handlers handlers_;
   boost::asio::steady_timer timer_;
   HandlerMemory timer_memory_;
-  Nanoseconds armed_for_ = kNever;
+  Nanoseconds deadline_ = kNever;   // of the node, as of the last pump()
+  Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
   Nanoseconds now_ = 0;
+  Nanoseconds long_yield_ = 0;
   Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
-  Nanoseconds caught_up_at_ = 0;
   unsigned polls_ = 0;
   bool pumping_ = false;
   std::vector<Event> undelivered_, delivering_;

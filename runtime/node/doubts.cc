@@ -1,6 +1,7 @@
 #include "runtime/node/doubts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/node/epochs.h"
 #include "runtime/node/groups.h"
@@ -34,6 +35,14 @@ void each_missing(NodeState& state, std::uint32_t slot, Function function) {
     }
 }
 
+bool data_comes(const Slot& s) { return is_push(s.operation) && s.shape_known; }
+
+// Nothing has failed yet.
+bool merely_waits(const NodeState& state, const Slot& s, Nanoseconds now) {
+  const bool failed = s.lost != kNoRank || s.frozen || s.reason != Verdict::kPending || s.asked_at != 0;
+  return s.first_call != kNoRequest && !failed && operations::deadline_of(state, s) > now;
+}
+
 }  // namespace
 
 void begin(NodeState& state, std::uint32_t group, Rank lost) {
@@ -46,10 +55,25 @@ bool has_any(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const GroupState& g = slots::group(state, slot);
   if (g.doubted == kNoRank || s.generation >= g.doubted_until) return false;
-  if (s.operation == Operation::kBarrier || slots::is_source(state, slot) || s.first_call == kNoRequest) return false;
-  const bool data_comes = is_push(s.operation) && s.shape_known;
-  const bool failed = s.lost != kNoRank || s.frozen || s.reason != Verdict::kPending || s.asked_at != 0;
-  return !data_comes && !failed && operations::deadline_of(state, s) > now;
+  if (s.operation == Operation::kBarrier || slots::is_source(state, slot)) return false;
+  return !data_comes(s) && merely_waits(state, s, now);
+}
+
+void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const bool doubted = has_any(state, slot, now);
+  s.doubted = s.doubted || doubted;
+  slots::set_due(state, s, doubted ? now : deadline);
+}
+
+bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const bool doubted = std::exchange(s.doubted, false);
+  const bool is_over_elsewhere = s.generation < slots::group(state, slot).global_base || s.delivered > 0;
+  if (!doubted || is_over_elsewhere || !data_comes(s) || !merely_waits(state, s, now)) return false;
+  s.due = kNever;
+  slots::set_due(state, s, operations::deadline_of(state, s));
+  return true;
 }
 
 void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
@@ -59,7 +83,7 @@ void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   each_missing(state, slot, [&](NodeId node) {
     if (peers::connected(state, node)) peers::send(state, node, m, true, now);  // else when it is asked again
   });
-  s.due = kNever;
+  s.due = kNever, s.doubted = true;
   slots::set_due(state, s, std::min(operations::deadline_of(state, s), now + state.settings.suspicion));
 }
 

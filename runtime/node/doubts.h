@@ -13,6 +13,10 @@ namespace fibocast::doubts {
 void begin(NodeState& state, std::uint32_t group, Rank lost);
 // A call in this slot waits for data that may have been lost on its way.
 bool has_any(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// That call is due at once if there are doubts; at its deadline else.
+void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now);
+// It was due for a doubt alone, and the data have begun to come meanwhile: then it waits for them to its deadline.
+bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Asks whom it waits for, and again after the suspicion time.
 void ask(NodeState& state, std::uint32_t slot, Nanoseconds now);
 void on_doubt(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);

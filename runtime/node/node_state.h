@@ -88,6 +88,8 @@ struct Slot {
   enum class State : std::uint8_t { kEmpty, kOpen, kDone };
   State state = State::kEmpty;
   bool used = false;  // `generation` means something
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
   bool charged = true;
@@ -96,6 +98,7 @@ struct Slot {
   bool shape_known = false;          // the payload's size is known
   bool frozen = false;               // a verdict is being found: transfers are ignored
   bool waiting = false;              // the failure detector watches whom the schedule receives from
+  bool doubted = false;              // `due` because of doubts
   Rank lost = kNoRank;               // a member that was lost meanwhile
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
@@ -108,8 +111,6 @@ struct Slot {
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   AlgorithmChoice choice;
-  ElementType type = ElementType::kBytes;
-  CombineOperator op = CombineOperator::kNone;
   DataLayout layout;
   std::uint64_t register_t = 0, register_s = kNoData;  // where the partial results lie (B22)
   std::uint64_t result = 0;
@@ -128,7 +129,8 @@ struct Slot {
   Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
   Nanoseconds asked_at = 0;        // since when this coordinator is being asked
   Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, ended_at = 0, lateness = 0;
-  LastArrival last_arrival;  // of a barrier
+  LastArrival last_arrival;                                   // of a barrier
+  Generation least = std::numeric_limits<Generation>::max();  // of a barrier: all who told by it are past those before
   RankSet ranks;
 };
 

@@ -157,7 +157,7 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   r.next = s.first_call;
   s.first_call = request;
   if (s.lost == kNoRank) s.lost = presence::lost_member(state, slots::group_of(state, slot));
-  slots::set_due(state, s, s.lost == kNoRank && !doubts::has_any(state, slot, now) ? r.call.deadline : now);
+  s.lost == kNoRank ? doubts::look_at_call(state, slot, r.call.deadline, now) : slots::set_due(state, s, now);
   if (slots::is_rooted(s.operation) && !groups::is_live(state.groups[slots::group_of(state, slot)], s.root)) {
     RankSet root;
     root.add(s.root);

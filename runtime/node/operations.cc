@@ -233,6 +233,7 @@ void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const bool passes_on = is_push(s.operation) && !slots::is_source(state, slot);
   if (!s.shape_known || !state.engine->finished(slot) || (s.streams_open > 0 && !passes_on)) return;
   if (transfers::waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) return;
+  if (slots::tells_window(slots::group(state, slot), s)) window::note_barrier(state, slot);
   if (local_data::prepare_result(state, slot)) conclude(state, slot, Verdict::kOk, {}, now);
 }
 
@@ -252,7 +253,8 @@ void pump_all(NodeState& state, Nanoseconds now) {
 void on_window(NodeState& state, std::uint32_t group, NodeId, const PeerMessage& m, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   if (m.epoch != g.epoch || !epochs::takes_in(g)) return;
-  window::note_child(state, group, m.source, m.completed);
+  const bool of_barrier = m.type == PeerMessageType::kTransfer && m.operation == Operation::kBarrier;
+  if (!of_barrier || g.routers > 0) window::note_child(state, group, m.source, m.completed);
   sync_window(state, group, m.window_base, now);
   on_window_moved(state, group, now);
 }

@@ -41,9 +41,9 @@ inline bool is_small(const NodeState& state, std::uint32_t slot) {
   const std::uint64_t ranks = groups::ranks_now(state.groups[group_of(state, slot)]);
   return s.total_bytes <= state.limits.eager_bytes && (!of_blocks || s.total_bytes * ranks <= kSmallOperationBytes);
 }
-// A barrier along the group's own trees: its tokens carry the window of open generations.
-inline bool carries_window(const Slot& s) {
-  return s.operation == Operation::kBarrier && s.root == 0 && s.choice == AlgorithmChoice{Algorithm::kTrees};
+// A barrier's messages tell how far the members are. Not among routers, which are through when nobody has told them.
+inline bool tells_window(const GroupState& g, const Slot& s) {
+  return s.operation == Operation::kBarrier && g.routers == 0;
 }
 inline std::uint64_t bytes_of(const NodeState& state, std::uint32_t slot, const Transfer& t, std::uint32_t repetition) {
   return transfer_bytes(shape_of(state, slot), t, repetition);

@@ -32,22 +32,15 @@ bool transmit_bulk(NodeState& state, std::uint32_t slot, std::uint32_t index, st
   return true;
 }
 
-// Which of its stage's sends the transfer at `index` is.
-std::uint32_t child_of(const NodeState& state, std::uint32_t slot, std::uint32_t index) {
-  const RankSchedule s = state.engine->schedule(slot);
-  const Stage& st = s.stages[s.transfers[index].stage];
-  return index - st.first_transfer - st.receives;
-}
-
 bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition,
                     Nanoseconds now) {
   const Transfer t = state.engine->schedule(slot).transfers[index];
   Slot& s = state.slots[slot];
   const std::uint32_t group = slots::group_of(state, slot);
-  GroupState& g = state.groups[group];
+  const GroupState& g = state.groups[group];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kTransfer);
   m.stage = t.stage, m.repetition = repetition;
-  m.completed = window::subtree_base(state, group);
+  m.completed = slots::tells_window(g, s) ? std::min(s.least, g.base) : window::subtree_base(state, group);
   m.straggler = s.last_arrival.straggler();
   const NodeId to = node_of(state, slot, t.peer);
   // What waits for a peer that is not there must not reach it after the generation has ended without it.
@@ -56,10 +49,6 @@ bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, s
   const std::uint64_t bytes = slots::bytes_of(state, slot, t, repetition);
   const std::uint64_t offset = slots::transfer_states(state, slot)[index].offset;
   check(peers::send(state, to, m, true, now, bytes > 0 ? PayloadRange{s.buffer, offset, bytes} : PayloadRange{}));
-  // The barrier's tokens carry the window: up in stage 0, down in stage 1.
-  if (!slots::carries_window(s)) return true;
-  (t.stage == 0 ? g.reported : groups::child_windows(state, group)[child_of(state, slot, index)]) =
-      t.stage == 0 ? m.completed : m.window_base;
   return true;
 }
 

@@ -163,6 +163,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
     return;
   }
   ++slots::transfer_states(state, slot)[index].progress;
+  s.least = std::min(s.least, m.completed);
   stragglers::on_token(state, slot, m, now);
   arrive_from_wire(state, slot, index, m.repetition, payload.size(), now);
 }

@@ -34,7 +34,8 @@ bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told)
   const GroupState& g = state.groups[group];
   const Slot& s = state.slots[slots::index_of(state, group, g.base)];
   const bool open = slots::holds(s, g.base) && s.state == Slot::State::kOpen;
-  return open && slots::carries_window(s) && g.base - last_multiple(state.limits, told) < state.limits.open_generations;
+  return open && slots::tells_window(g, s) &&
+         g.base - last_multiple(state.limits, told) < state.limits.open_generations;
 }
 
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
@@ -77,6 +78,17 @@ void note_child(NodeState& state, std::uint32_t group, Rank child, Generation co
     Generation& known = groups::child_bases(state, group)[k];
     if (receives[k].peer == position) known = std::max(known, completed);
   }
+}
+
+void note_barrier(NodeState& state, std::uint32_t slot) {
+  const std::uint32_t group = slots::group_of(state, slot);
+  GroupState& g = state.groups[group];
+  const Generation base = std::min(state.slots[slot].least, g.base);
+  const RankSchedule s = groups::window_schedule(state, group);
+  const auto raise = [base](Generation& known) { known = std::max(known, base); };
+  raise(g.global_base), raise(g.reported);
+  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k) raise(groups::child_bases(state, group)[k]);
+  for (std::uint32_t k = 0; k < s.stages[1].sends; ++k) raise(groups::child_windows(state, group)[k]);
 }
 
 void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer) {

@@ -1,6 +1,7 @@
 // The window of open generations: the initiator of generation g + W waits until every member is done with g. How
-// far the members are is counted up the barrier's tree and told down it, on tokens that flow anyway; only a group
-// that does nothing but multicast sends messages for it, at every W/2-th generation (PROTOCOL 7). Core.
+// far the members are is told by each barrier's own messages, whatever its algorithm: who is through has heard of all,
+// directly or not. A group that does nothing but multicast sends messages for it, at every W/2-th generation: how far
+// the members are goes up the barrier's tree, and the least of it down (PROTOCOL 7). Core.
 #pragma once
 
 #include "runtime/node/node_state.h"
@@ -11,6 +12,8 @@ namespace fibocast::window {
 Generation subtree_base(NodeState& state, std::uint32_t group);
 // A child of the reduction says how far its subtree is.
 void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed);
+// The barrier of this slot has ended by its messages, and so all other members hear, too, what those told.
+void note_barrier(NodeState& state, std::uint32_t slot);
 // This rank moved on, or heard of others: tells up and down what crossed a multiple of W/2. At rank 0 this moves
 // GroupState::global_base.
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now);

@@ -53,6 +53,7 @@ class AttackedDaemon {
     io_.restart();
     for (int k = 0; k < 1000 && io_.poll_one() > 0; ++k) {
     }
+    host_.catch_up();
   }
   static void read_all(Socket& client) {
     std::array<std::byte, 4096> answers;

@@ -273,6 +273,28 @@ TEST(ReliableChannel, ASingleLossInBulkIsRepairedWithoutWaitingForTheTimer) {
   EXPECT_EQ(pair.sides[0].channel->counters().resends, 1u);
 }
 
+// One way only there is nothing for an acknowledgement to ride on.
+TEST(ReliableChannel, AOneWayFlowDoesNotWaitForDelayedAcknowledgements) {
+  VirtualPair pair({}, 1);
+  start_both(pair);
+  const Nanoseconds start = pair.now;
+  for (int i = 0; i < 320; ++i) pair.sides[0].traffic->queue_small(0);
+  pair.drain(0);
+  ASSERT_TRUE(pair.run_until([&] { return pair.sides[1].traffic->smalls == 320; }));
+  EXPECT_LE(pair.now - start, 320 / AckPolicy::kSmallFramesPerAck * 50'000);
+  EXPECT_EQ(pair.sides[0].channel->counters().resends, 0u);
+}
+
+TEST(ReliableChannel, AWholeStreamIsAcknowledgedAtOnce) {
+  VirtualPair pair({}, 1);
+  start_both(pair);
+  const Nanoseconds start = pair.now;
+  pair.sides[0].traffic->queue_bulk(3000);
+  pair.drain(0);
+  ASSERT_TRUE(pair.run_until([&] { return pair.sides[0].traffic->sent_streams == 1; }));
+  EXPECT_EQ(pair.now - start, 50'000);
+}
+
 TEST(ReliableChannel, TheGrantedWindowLimitsWhatIsInFlight) {
   VirtualPair pair({}, 1);
   pair.settings[1].bulk_window_bytes = 6000;

@@ -99,6 +99,46 @@ TEST(Window, ClosesWhenTheReceiversDoNotKeepUp) {
   team.expect_nothing_held();
 }
 
+std::uint64_t data_frames_sent(const Team& team) {
+  std::uint64_t sent = 0;
+  for (NodeId id : team.up)
+    for (NodeId peer : team.up)
+      if (const ChannelCounters* c = team.cluster.node(id).node().peer_counters(peer))
+        sent += c->frames_sent - c->bare_acks - c->probes;
+  return sent;
+}
+
+struct Messages {
+  AlgorithmChoice choice;
+  std::uint64_t of_a_barrier;
+};
+class WindowOfBarriers : public testing::TestWithParam<Messages> {};
+
+// Whatever their algorithm, barriers need no messages but their own.
+TEST_P(WindowOfBarriers, IsToldByTheirOwnMessages) {
+  Team team(cluster_of(4));
+  const auto barrier = [&](Generation g) {
+    std::vector<std::uint64_t> called;
+    for (NodeId id : team.up) {
+      Call call;
+      call.group = team.group, call.generation = g, call.deadline = team.in(kSecond), call.choice = GetParam().choice;
+      called.push_back(team.cluster.call(id, call).cookie);
+    }
+    ASSERT_TRUE(team.wait(called));
+    team.expect_all(called, Verdict::kOk);
+  };
+  barrier(0);
+  const std::uint64_t before = data_frames_sent(team);
+  for (Generation g = 1; g <= 100; ++g) barrier(g);
+  EXPECT_EQ(data_frames_sent(team) - before, 100 * GetParam().of_a_barrier);
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, WindowOfBarriers,
+                         testing::Values(Messages{{Algorithm::kTrees}, 6},
+                                         Messages{{Algorithm::kTrees, TreeKind::kSequential}, 6},
+                                         Messages{{Algorithm::kTrees, TreeKind::kKary, 2}, 6},
+                                         Messages{{Algorithm::kDissemination, {}, 2}, 8}));
+
 // Applications that receive but do not release: the byte budget holds, and the rest goes on once they do.
 TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
   ClusterSettings settings = cluster_of(2);
