@@ -43,37 +43,12 @@ bool merely_waits(const NodeState& state, const Slot& s, Nanoseconds now) {
   return s.first_call != kNoRequest && !failed && operations::deadline_of(state, s) > now;
 }
 
-}  // namespace
-
-void begin(NodeState& state, std::uint32_t group, Rank lost) {
-  GroupState& g = state.groups[group];
-  g.doubted = lost;
-  g.doubted_until = g.base + state.limits.open_generations;
-}
-
 bool has_any(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   const GroupState& g = slots::group(state, slot);
   if (g.doubted == kNoRank || s.generation >= g.doubted_until) return false;
   if (s.operation == Operation::kBarrier || slots::is_source(state, slot)) return false;
   return !data_comes(s) && merely_waits(state, s, now);
-}
-
-void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now) {
-  Slot& s = state.slots[slot];
-  const bool doubted = has_any(state, slot, now);
-  s.doubted = s.doubted || doubted;
-  slots::set_due(state, s, doubted ? now : deadline);
-}
-
-bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  Slot& s = state.slots[slot];
-  const bool doubted = std::exchange(s.doubted, false);
-  const bool is_over_elsewhere = s.generation < slots::group(state, slot).global_base || s.delivered > 0;
-  if (!doubted || is_over_elsewhere || !data_comes(s) || !merely_waits(state, s, now)) return false;
-  s.due = kNever;
-  slots::set_due(state, s, operations::deadline_of(state, s));
-  return true;
 }
 
 void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
@@ -85,6 +60,38 @@ void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   });
   s.due = kNever, s.doubted = true;
   slots::set_due(state, s, std::min(operations::deadline_of(state, s), now + state.settings.suspicion));
+}
+
+// It was due for a doubt alone, which has settled.
+bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const bool doubted = std::exchange(s.doubted, false);
+  const bool is_over_elsewhere = s.generation < slots::group(state, slot).global_base || s.delivered > 0;
+  if (!doubted || is_over_elsewhere || !data_comes(s) || !merely_waits(state, s, now)) return false;
+  s.due = kNever;
+  slots::set_due(state, s, operations::deadline_of(state, s));
+  return true;
+}
+
+}  // namespace
+
+void begin(NodeState& state, std::uint32_t group, Rank lost) {
+  GroupState& g = state.groups[group];
+  g.doubted = lost;
+  g.doubted_until = g.base + state.limits.open_generations;
+}
+
+void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  const bool doubted = has_any(state, slot, now);
+  s.doubted = s.doubted || doubted;
+  slots::set_due(state, s, doubted ? now : deadline);
+}
+
+bool on_due(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  const bool any = has_any(state, slot, now);
+  if (any) ask(state, slot, now);
+  return any || are_settled(state, slot, now);
 }
 
 void on_doubt(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {

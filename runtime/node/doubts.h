@@ -11,14 +11,11 @@ namespace fibocast::doubts {
 
 // Rank `lost` of the group was away, or is: of what has been called so far, or may have been by others.
 void begin(NodeState& state, std::uint32_t group, Rank lost);
-// A call in this slot waits for data that may have been lost on its way.
-bool has_any(NodeState& state, std::uint32_t slot, Nanoseconds now);
-// That call is due at once if there are doubts; at its deadline else.
+// A call of this slot is due at its deadline, or at once if it waits for data that may have been lost on their way.
 void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now);
-// It was due for a doubt alone, and the data have begun to come meanwhile: then it waits for them to its deadline.
-bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now);
-// Asks whom it waits for, and again after the suspicion time.
-void ask(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// It is due. True: because of doubts. It asks whom it waits for, now and again after the suspicion time; if the data
+// have begun to come meanwhile, it waits for them to its deadline.
+bool on_due(NodeState& state, std::uint32_t slot, Nanoseconds now);
 void on_doubt(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 
 }  // namespace fibocast::doubts

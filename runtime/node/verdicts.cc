@@ -211,11 +211,6 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (!peers::send(state, to, m, true, now)) slots::set_due(state, s, now + kUntilThereIsRoom);
 }
 
-void on_due(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  if (doubts::has_any(state, slot, now)) return doubts::ask(state, slot, now);
-  if (!doubts::are_settled(state, slot, now)) ask_for_verdict(state, slot, now);
-}
-
 bool is_deciding(const GroupState& g, Generation generation) {
   return g.inquiry.phase == Inquiry::Phase::kFreezing && g.inquiry.generation == generation;
 }
@@ -264,7 +259,8 @@ void on_timer(NodeState& state, Nanoseconds now) {
   state.slot_timer = kNever;
   for (std::uint32_t slot = 0; slot < state.slots.size(); ++slot) {
     Slot& s = state.slots[slot];
-    if (s.state == Slot::State::kOpen && s.due <= now) on_due(state, slot, now);
+    if (s.state == Slot::State::kOpen && s.due <= now && !doubts::on_due(state, slot, now))
+      ask_for_verdict(state, slot, now);
     if (s.resume_at <= now) s.resume_at = kNever, operations::pump(state, slot, now);
     if (s.state == Slot::State::kOpen) state.slot_timer = std::min({state.slot_timer, s.due, s.resume_at});
   }
