@@ -1,6 +1,6 @@
 // The bytes behind the node's payload buffers. The node decides which buffers exist; here is their memory, taken
-// when a buffer is first used and given back at Event::kBufferFree. Small ones are pooled: no allocation in steady
-// state. Not thread-safe.
+// when a buffer is first used and given back at Event::kBufferFree. Up to 1 MiB they are pooled: no allocation in
+// steady state. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ class PayloadMemory {
     std::uint64_t bytes = 0;
   };
   static constexpr std::uint64_t kSmallest = 256;
-  static constexpr std::size_t kClasses = 9;                // 256 B, 512 B, ... 64 KiB
-  static constexpr std::uint64_t kPooledBytes = 256 << 10;  // at most so many kept per class
+  static constexpr std::size_t kClasses = 13;               // 256 B, 512 B, ... 1 MiB
+  static constexpr std::uint64_t kPooledBytes = 256 << 10;  // so many are kept per class, at least one block
 
   static std::size_t class_of(std::uint64_t bytes);  // kClasses: not pooled
   static std::uint64_t class_bytes(std::size_t index) { return kSmallest << index; }

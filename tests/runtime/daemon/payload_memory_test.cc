@@ -25,6 +25,16 @@ TEST(PayloadMemory, SmallBlocksAreUsedAgain) {
   EXPECT_NE(memory.at(2, 1024).data(), first);
 }
 
+// Else the kernel would have to clear its pages anew for each payload.
+TEST(PayloadMemory, SoIsOneOfAMebibyte) {
+  PayloadMemory memory(4);
+  const auto* first = memory.at(0, 1 << 20).data();
+  memory.at(1, 1 << 20);
+  memory.release(0);
+  memory.release(1);  // one is kept
+  EXPECT_EQ(memory.at(2, 600'000).data(), first);
+}
+
 TEST(PayloadMemory, EverySizeIsWhole) {
   PayloadMemory memory(1);
   for (const std::uint64_t size : {1ull, 256ull, 257ull, 65'536ull, 65'537ull, 3'000'000ull}) {
