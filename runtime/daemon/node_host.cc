@@ -76,6 +76,7 @@ void NodeHost::start() {
                           node_.on_path_refused(peer, read_clock());
                           pump();
                         }});
+  polls_transport_ = transport_.can_poll();
   node_.start(read_clock());
   pump();
 }
@@ -154,8 +155,8 @@ bool NodeHost::deliver() {
   return true;
 }
 
-void NodeHost::run_due_timers() {
-  if (monotonic_now() < deadline_) return;
+void NodeHost::run_due_timers(Nanoseconds now) {
+  if (now < deadline_) return;
   node_.on_timer(read_clock());
   pump();
 }
@@ -179,24 +180,29 @@ bool NodeHost::may_poll() {
 }
 
 bool NodeHost::poll_once() {
-  if (transport_.can_poll() && ++polls_ % kPollsOfAll != 0) return transport_.poll();
-  return context_.poll() > 0;
+  if (polls_transport_ && ++polls_ % kPollsOfAll != 0) return transport_.poll();
+  const bool any = context_.poll() > 0;
+  stopped_ = context_.stopped();
+  return any;
 }
 
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
-  for (int tries = 0; tries < kTries || wait_ == WaitPolicy::kPoll;) {
-    if (poll_once()) tries = -1;
-    run_due_timers();
-    if (context_.stopped() || !go_on()) return true;
-    if (tries++ < 0) continue;  // more may have come
-    if (wait_ == WaitPolicy::kPoll) continue;
-    if (!node_.operation_in_flight()) return false;
-    const Nanoseconds before = monotonic_now();
-    sched_yield();
-    const Nanoseconds after = monotonic_now();
-    if (after - before < long_yield_) continue;
-    block_until_ = after + kBlockAfter;
+  Nanoseconds now = monotonic_now();
+  for (int tries = 0; tries < kTries; ++tries) {
+    const bool any = poll_once();
+    if (any) now = monotonic_now();
+    if (any || wait_ == WaitPolicy::kPoll) tries = -1;  // more may have come
+    run_due_timers(now);
+    if (stopped_ || !go_on()) return true;
+    if (any) continue;
+    if (wait_ == WaitPolicy::kAdaptive) {
+      if (!node_.operation_in_flight()) return false;
+      sched_yield();
+    }
+    const Nanoseconds before = std::exchange(now, monotonic_now());
+    if (wait_ == WaitPolicy::kPoll || now - before < long_yield_) continue;
+    block_until_ = now + kBlockAfter;
     return false;
   }
   return false;
@@ -206,16 +212,16 @@ void NodeHost::run_while(const std::function<bool()>& go_on) {
   const auto work = boost::asio::make_work_guard(context_);
   while (!context_.stopped() && go_on()) {
     if (may_poll() && poll_for_a_while(go_on)) return;
-    if (context_.stopped()) return;
+    if (stopped_) return;
     arm_timer();
     context_.run_one();
-    run_due_timers();
+    run_due_timers(monotonic_now());
   }
 }
 
 void NodeHost::catch_up() {
   context_.poll();
-  run_due_timers();
+  run_due_timers(monotonic_now());
 }
 
 void NodeHost::run() {

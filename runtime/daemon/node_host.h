@@ -95,7 +95,7 @@ class NodeHost {
   bool drain_frames();
   bool deliver();
   void arm_timer();
-  void run_due_timers();
+  void run_due_timers(Nanoseconds now);
   bool may_poll();
   bool poll_once();
   bool poll_for_a_while(const std::function<bool()>& go_on);
@@ -115,6 +115,8 @@ class NodeHost {
   Nanoseconds long_yield_ = 0;
   Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
   unsigned polls_ = 0;
+  bool polls_transport_ = false;
+  bool stopped_ = false;  // the io_context, as of the last time it was polled
   bool pumping_ = false;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;

@@ -8,7 +8,8 @@
 namespace fibocast {
 
 PayloadMemory::PayloadMemory(std::uint32_t buffers) : slots_(buffers) {
-  for (std::size_t i = 0; i < kClasses; ++i) pool_[i].reserve(std::max<std::uint64_t>(1, kPooledBytes / class_bytes(i)));
+  for (std::size_t i = 0; i < kClasses; ++i)
+    pool_[i].reserve(std::max<std::uint64_t>(1, kPooledBytes / class_bytes(i)));
 }
 
 std::size_t PayloadMemory::class_of(std::uint64_t bytes) {
