@@ -1,11 +1,13 @@
 #include "runtime/client/connection.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "runtime/client/translate.h"
 #include "runtime/wire/client_codec.h"
@@ -15,6 +17,8 @@ namespace {
 
 using Socket = boost::asio::local::stream_protocol::socket;
 
+constexpr int kTries = 64;  // looks before blocking
+constexpr std::chrono::milliseconds kLongYield{3}, kBlockAfter{20};
 constexpr std::size_t kReadStep = 64 << 10;    // least room offered to one read
 constexpr std::size_t kKeepBytes = 1 << 20;    // a buffer that grew beyond gives its memory back when empty
 constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
@@ -201,10 +205,26 @@ void Connection::wait_on_executor() {
   if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
 }
 
+// As a daemon waits: looks a few times, letting others have the core, then blocks; at once, for a while, where the core
+// is somebody else's.
+bool Connection::polls_ready(pollfd& ready) {
+  Clock::time_point before = Clock::now();
+  if (before < block_until_) return false;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (::poll(&ready, 1, 0) != 0) return true;
+    sched_yield();
+    const Clock::time_point after = Clock::now();
+    if (after - std::exchange(before, after) < kLongYield) continue;
+    block_until_ = after + kBlockAfter;
+    return false;
+  }
+  return false;
+}
+
 void Connection::wait_in_thread(Clock::time_point until) {
   const bool writing = out_begin_ < out_.size();
   pollfd ready{socket_.native_handle(), static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
-  if (::poll(&ready, 1, poll_timeout_ms(until)) <= 0) return;
+  if (!polls_ready(ready) && ::poll(&ready, 1, poll_timeout_ms(until)) <= 0) return;
   if (ready.revents & POLLOUT) flush();
   if (broken_.empty() && (ready.revents & ~POLLOUT)) read_available();
 }

@@ -5,6 +5,8 @@
 // two may be mixed. One thread at a time.
 #pragma once
 
+#include <poll.h>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
@@ -54,6 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void pump();
   void wait_on_executor();
   void leave_thread();
+  bool polls_ready(pollfd& ready);
   void wait_in_thread(Clock::time_point until);
   void fail(const std::string& why);
   void answer(std::uint64_t id, client::Code code, const std::string& sentence);
@@ -61,7 +64,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   boost::asio::local::stream_protocol::socket socket_;
   std::string path_;
-  std::string broken_;  // why the connection is of no use any more
+  Clock::time_point block_until_;  // by whoever waits in a thread
+  std::string broken_;             // why the connection is of no use any more
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Done> pending_;
   client::Response response_;

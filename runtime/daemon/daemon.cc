@@ -143,6 +143,7 @@ bool Daemon::run() {
   if (keys()) log_.info(security_text(settings_, keys()));
   if (settings_.security.mode == SecurityMode::kInsecure) log_.warning(security_text(settings_, keys()));
   host_.set_nodes_of_this_host(shared_hosts(settings_).nodes);
+  host_.expect_clients();
   host_.start();
   server_.start();
   relays_.start();

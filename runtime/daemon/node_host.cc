@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
@@ -18,8 +19,10 @@
 namespace fibocast {
 namespace {
 
-constexpr int kTries = 16;                       // polls before blocking
-constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of timers, clients and the rest
+// Polls before blocking: the fewer nodes share the host, the longer each may go on.
+constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
+constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kYieldPerNode = 30'000;    // ... for each node of this host, which has its turn meanwhile
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
@@ -56,6 +59,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
   undelivered_.reserve(64);
   delivering_.reserve(64);
   set_nodes_of_this_host(1);
+  polls_of_all_ = kPollsOfAll;
 }
 
 void NodeHost::start() {
@@ -172,15 +176,28 @@ void NodeHost::arm_timer() {
   }));
 }
 
-void NodeHost::set_nodes_of_this_host(Rank nodes) { long_yield_ = kLongYield + nodes * kYieldPerNode; }
+void NodeHost::expect_clients() { polls_of_all_ = kPollsOfAllWithClients; }
 
-bool NodeHost::may_poll() {
-  return wait_ == WaitPolicy::kPoll ||
-         (wait_ == WaitPolicy::kAdaptive && node_.operation_in_flight() && monotonic_now() >= block_until_);
+void NodeHost::set_nodes_of_this_host(Rank nodes) {
+  long_yield_ = kLongYield + nodes * kYieldPerNode;
+  most_tries_ = std::clamp(kTries / static_cast<int>(nodes), kLeastTries, kMostTries);
 }
 
+// An operation is in flight, or was until now: then the next call may come at once.
+bool NodeHost::is_busy() {
+  in_flight_ = node_.operation_in_flight();
+  lingers_ = lingers_ || in_flight_;
+  return lingers_;
+}
+
+bool NodeHost::may_poll() {
+  if (wait_ != WaitPolicy::kAdaptive) return wait_ == WaitPolicy::kPoll;
+  return is_busy() && monotonic_now() >= block_until_;
+}
+
+// What comes next is a frame while an operation is in flight, and a call else.
 bool NodeHost::poll_once() {
-  if (polls_transport_ && ++polls_ % kPollsOfAll != 0) return transport_.poll();
+  if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return transport_.poll();
   const bool any = context_.poll() > 0;
   stopped_ = context_.stopped();
   return any;
@@ -189,7 +206,7 @@ bool NodeHost::poll_once() {
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   Nanoseconds now = monotonic_now();
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < most_tries_; ++tries) {
     const bool any = poll_once();
     if (any) now = monotonic_now();
     if (any || wait_ == WaitPolicy::kPoll) tries = -1;  // more may have come
@@ -197,14 +214,15 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
     if (stopped_ || !go_on()) return true;
     if (any) continue;
     if (wait_ == WaitPolicy::kAdaptive) {
-      if (!node_.operation_in_flight()) return false;
+      if (!is_busy()) return false;
       sched_yield();
     }
     const Nanoseconds before = std::exchange(now, monotonic_now());
     if (wait_ == WaitPolicy::kPoll || now - before < long_yield_) continue;
     block_until_ = now + kBlockAfter;
-    return false;
+    break;
   }
+  lingers_ = false;
   return false;
 }
 

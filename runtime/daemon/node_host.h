@@ -64,6 +64,8 @@ class NodeHost {
 
   // Before start(); else 1. Waiting nodes let each other have the core: the more there are, the longer that takes.
   void set_nodes_of_this_host(Rank nodes);
+  // Before start(): calls will come through the io_context.
+  void expect_clients();
   // Starts the transport and the node.
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
@@ -96,6 +98,7 @@ class NodeHost {
   bool deliver();
   void arm_timer();
   void run_due_timers(Nanoseconds now);
+  bool is_busy();
   bool may_poll();
   bool poll_once();
   bool poll_for_a_while(const std::function<bool()>& go_on);
@@ -113,10 +116,13 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
   Nanoseconds now_ = 0;
   Nanoseconds long_yield_ = 0;
+  int most_tries_ = 0;
   Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
-  unsigned polls_ = 0;
+  unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
-  bool stopped_ = false;  // the io_context, as of the last time it was polled
+  bool in_flight_ = false;  // an operation, as of the last look
+  bool lingers_ = false;    // an operation has ended, and the polls after it have not
+  bool stopped_ = false;    // the io_context, as of the last time it was polled
   bool pumping_ = false;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;
