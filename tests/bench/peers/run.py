@@ -4,7 +4,7 @@
 
 Repetitions of all ways are interleaved, so that what else happens on the host happens to all. Prints ratio tables in
 Markdown, and writes them and every figure to FOLDER (peers.md, peers.json). Ways whose package is missing are left out,
-by name; so is what needs longer than a minute (MPICH does, with more processes than processors). As root everything
+by name; so is what needs longer than half a minute (MPICH does, with more processes than processors). As root everything
 runs in a network namespace of its own; nothing outlives the run.
 """
 
@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PROGRAMS = ROOT / "build/release/tests/bench/peers"
 FIBOCAST = ROOT / "build/release/bin/fibocast"
-PATIENCE = 60  # seconds for one way, one n, one run
+PATIENCE = 30  # seconds for one way, one n, one run
 OURS = "fibocast"
 TITLES = {"barrier.0": "Barrier", "allreduce.8": "Allreduce of 8 bytes", "multicast.64": "Multicast of 64 bytes",
           "multicast.1024": "Multicast of 1 KiB", "multicast.65536": "Multicast of 64 KiB",
@@ -397,10 +397,17 @@ def report(summary, loaded, failures, sizes):
 
 
 def show_progress(stream, begin):
+    """On a terminal one line that changes; else a line for each number of processes."""
+    shown = []
+
     def progress(run, runs, n, way):
+        where = f"run {run + 1} of {runs}, n = {n}"
+        seconds = f"({time.monotonic() - begin:.0f} s)"
         if stream.isatty():
-            print(f"\r\033[Krun {run + 1} of {runs}, n = {n}: {way} ({time.monotonic() - begin:.0f} s)", end="",
-                  file=stream, flush=True)
+            print(f"\r\033[K{where}: {way} {seconds}", end="", file=stream, flush=True)
+        elif shown[-1:] != [where]:
+            shown.append(where)
+            print(where, seconds, file=stream, flush=True)
     return progress
 
 

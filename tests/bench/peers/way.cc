@@ -16,8 +16,8 @@ namespace fibocast::peers {
 namespace {
 
 constexpr std::size_t kMulticasts[] = {64, 1024, 64 * 1024, 1024 * 1024};
-constexpr int kWarmUps = 20, kMost = 2000, kLeast = 10;
-constexpr std::int64_t kBudget = 80'000'000;  // ns of an operation's repetitions together
+constexpr int kFirst = 3, kWarmUps = 40, kLeast = 10, kMost = 2000;
+constexpr std::int64_t kBudget = 80'000'000, kWarmUpBudget = 40'000'000;  // ns of repetitions together
 
 std::int64_t now() {
   timespec t;
@@ -107,10 +107,13 @@ class Measurement {
   }
   void repeat(const std::string& operation, std::size_t bytes, const std::function<void(int)>& once) {
     const std::string name = operation + "." + std::to_string(bytes);
-    for (int i = 0; i < kWarmUps; ++i) once(i);
-    const std::int64_t begin = now();
-    for (int i = 0; i < kWarmUps; ++i) once(i);
-    const int count = agree(name, (now() - begin) / kWarmUps);
+    const auto average = [&](int times) {
+      const std::int64_t begin = now();
+      for (int i = 0; i < times; ++i) once(i);
+      return (now() - begin) / times;
+    };
+    const int warm_ups = agree(name + ".warm-ups", kWarmUpBudget, average(kFirst), kFirst, kWarmUps);
+    const int count = agree(name, kBudget, average(warm_ups), kLeast, kMost);
     times_.clear(), times_.reserve(2 * static_cast<std::size_t>(count));
     way_.barrier();
     const Usage before = Usage::now(place_.rank == 0);
@@ -124,10 +127,10 @@ class Measurement {
     file.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(words.size() * 8));
   }
   // How often: rank 0 says it by a file, the others read it after a barrier.
-  int agree(const std::string& name, std::int64_t each) {
+  // How many times `each` fit in the budget, as rank 0 says.
+  int agree(const std::string& name, std::int64_t budget, std::int64_t each, std::int64_t least, std::int64_t most) {
     const auto path = place_.directory / (name + ".count");
-    if (place_.rank == 0)
-      std::ofstream(path) << std::clamp<std::int64_t>(kBudget / std::max<std::int64_t>(each, 1), kLeast, kMost);
+    if (place_.rank == 0) std::ofstream(path) << std::clamp(budget / std::max<std::int64_t>(each, 1), least, most);
     way_.barrier();
     int count = 0;
     std::ifstream(path) >> count;
