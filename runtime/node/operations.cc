@@ -26,7 +26,9 @@ bool rejoins(const NodeState& state, std::uint32_t slot, const Request& r, Nanos
   // A caller that numbers its operations gets its own verdict. One that joined what was open was merely late, or there
   // while a daemon was started again.
   if (r.call.generation || r.forgotten || r.call.deadline <= now) return false;
-  const bool all_back = presence::lost_member(state, slots::group_of(state, slot)) == kNoRank;
+  // A root outside of the epoch fails each generation at once, also when it is back.
+  const bool has_root = !slots::is_rooted(s.operation) || groups::is_live(g, s.root);
+  const bool all_back = has_root && presence::lost_member(state, slots::group_of(state, slot)) == kNoRank;
   return s.verdict == Verdict::kStale || (s.verdict == Verdict::kPeerLost && all_back) ||
          (s.verdict == Verdict::kDeadlineExceeded && s.ranks.index_of(g.rank) != kNoRank);
 }
