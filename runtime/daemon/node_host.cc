@@ -213,8 +213,9 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
     run_due_timers(now);
     if (stopped_ || !go_on()) return true;
     if (any) continue;
+    const bool busy = is_busy();
     if (wait_ == WaitPolicy::kAdaptive) {
-      if (!is_busy()) return false;
+      if (!busy) return false;
       sched_yield();
     }
     const Nanoseconds before = std::exchange(now, monotonic_now());
