@@ -19,16 +19,11 @@ using Socket = boost::asio::local::stream_protocol::socket;
 
 constexpr int kTries = 64;  // looks before blocking
 constexpr std::chrono::milliseconds kLongYield{3}, kBlockAfter{20};
-constexpr std::size_t kReadStep = 64 << 10;    // least room offered to one read
 constexpr std::size_t kKeepBytes = 1 << 20;    // a buffer that grew beyond gives its memory back when empty
 constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
 
 void put_length(char* to, std::uint32_t length) {
   for (std::size_t i = 0; i < kFrameLengthBytes; ++i) to[i] = static_cast<char>(length >> (8 * i));
-}
-
-std::size_t get_length(const char* from) {
-  return read_frame_length({reinterpret_cast<const std::byte*>(from), kFrameLengthBytes});
 }
 
 void recycle(std::vector<char>& buffer, std::size_t& begin) {
@@ -59,7 +54,8 @@ Result<std::shared_ptr<Connection>> Connection::open(const std::string& path,
   return std::make_shared<Connection>(std::move(socket), path);
 }
 
-Connection::Connection(Socket socket, std::string path) : socket_(std::move(socket)), path_(std::move(path)) {}
+Connection::Connection(Socket socket, std::string path)
+    : socket_(std::move(socket)), path_(std::move(path)), received_(kMaxMessage, kKeepBytes) {}
 
 const client::Response& Connection::exchange(client::Request& request, Clock::time_point until) {
   const bool sent = submit(request);
@@ -87,7 +83,7 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
 // than there is to come.
 void Connection::leave_thread() {
   if (pending_.empty()) return wait_on_executor();
-  if (in_begin_ == in_.size()) return;
+  if (received_.empty()) return;
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
     if (self->broken_.empty()) self->pump();
   });
@@ -135,38 +131,26 @@ void Connection::flush() {
   recycle(out_, out_begin_);
 }
 
-// One read of what is there.
+// One read of what is there, unless a whole message waits to be handled first.
 void Connection::read_available() {
-  if (in_begin_ > 0 && in_begin_ < in_.size()) {
-    in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(in_begin_));
-    in_begin_ = 0;
-  }
-  recycle(in_, in_begin_);
-  const std::size_t filled = in_.size();
-  const std::size_t expected = filled < kFrameLengthBytes ? 0 : kFrameLengthBytes + get_length(in_.data());
-  in_.resize(std::max(filled + kReadStep, expected));
-  const ssize_t n = ::recv(socket_.native_handle(), in_.data() + filled, in_.size() - filled, MSG_DONTWAIT);
-  const int error = errno;
-  in_.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (std::span<const std::byte> frame; received_.next(frame) != FrameBuffer::Next::kMore) return;
+  const std::span<std::byte> room = received_.prepare();
+  const ssize_t n = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
+  if (n > 0) received_.commit(static_cast<std::size_t>(n));
   if (n == 0) fail("it closed the connection");
-  if (n < 0 && error != EAGAIN && error != EWOULDBLOCK && error != EINTR) fail(std::strerror(error));
+  if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) fail(std::strerror(errno));
 }
 
 // Takes the next whole message from the input into response_.
 bool Connection::next_response() {
-  const std::size_t have = in_.size() - in_begin_;
-  if (have < kFrameLengthBytes) return false;
-  const std::size_t length = get_length(in_.data() + in_begin_);
-  if (length > kMaxMessage) {
+  std::span<const std::byte> frame;
+  const FrameBuffer::Next next = received_.next(frame);
+  if (next == FrameBuffer::Next::kMore) return false;
+  if (next == FrameBuffer::Next::kGarbage || !response_.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
     fail("what it says is not Fibocast's protocol");
     return false;
   }
-  if (have < kFrameLengthBytes + length) return false;
-  if (!response_.ParseFromArray(in_.data() + in_begin_ + kFrameLengthBytes, static_cast<int>(length))) {
-    fail("what it says is not Fibocast's protocol");
-    return false;
-  }
-  in_begin_ += kFrameLengthBytes + length;
+  received_.consume();
   return true;
 }
 

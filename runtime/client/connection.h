@@ -21,6 +21,7 @@
 #include "runtime/client/participant.h"
 #include "runtime/client/status.h"
 #include "runtime/wire/client.pb.h"
+#include "runtime/wire/frame_buffer.h"
 
 namespace fibocast {
 
@@ -69,8 +70,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Done> pending_;
   client::Response response_;
-  std::vector<char> out_, in_;
-  std::size_t out_begin_ = 0, in_begin_ = 0;
+  FrameBuffer received_;
+  std::vector<char> out_;
+  std::size_t out_begin_ = 0;
   bool waiting_to_read_ = false, waiting_to_write_ = false;
 };
 

@@ -15,6 +15,8 @@ namespace fibocast {
 
 namespace {
 
+constexpr std::size_t kKeptBytes = 256 << 10;  // of the memory for requests, between two of them
+
 std::uint32_t newest_client(const SessionContext& context) {
   return static_cast<std::uint32_t>(context.counters.accepted);
 }
@@ -32,7 +34,7 @@ Session::Session(Socket socket, SessionContext& context, std::uint32_t place)
       context_(context),
       place_(place),
       number_(newest_client(context)),
-      received_(context.payload_limit),
+      received_(context.payload_limit, kKeptBytes),
       responses_(context.host),
       timer_(socket_.get_executor()) {}
 

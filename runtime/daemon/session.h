@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/daemon/frame_buffer.h"
 #include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/handler_memory.h"
 #include "runtime/daemon/node_host.h"
 #include "runtime/daemon/request_table.h"
 #include "runtime/daemon/response_queue.h"
 #include "runtime/wire/client.pb.h"
+#include "runtime/wire/frame_buffer.h"
 
 namespace fibocast {
 

@@ -1,4 +1,4 @@
-#include "runtime/daemon/frame_buffer.h"
+#include "runtime/wire/frame_buffer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 
 namespace fibocast {
 namespace {
+
+constexpr std::size_t kKept = 256 << 10;
 
 std::string frame_of(const std::string& body) {
   const auto n = static_cast<std::uint32_t>(body.size());
@@ -33,7 +35,7 @@ std::string take(FrameBuffer& buffer) {
 }
 
 TEST(FrameBuffer, SeveralFramesAtOnce) {
-  FrameBuffer buffer(1000);
+  FrameBuffer buffer(1000, kKept);
   put(buffer, frame_of("one") + frame_of("two") + "\x05");
   EXPECT_EQ(take(buffer), "one");
   EXPECT_EQ(take(buffer), "two");
@@ -41,7 +43,7 @@ TEST(FrameBuffer, SeveralFramesAtOnce) {
 }
 
 TEST(FrameBuffer, ByteByByte) {
-  FrameBuffer buffer(1000);
+  FrameBuffer buffer(1000, kKept);
   for (const char c : frame_of("slow")) {
     EXPECT_EQ(take(buffer), "none");
     put(buffer, std::string_view(&c, 1));
@@ -50,7 +52,7 @@ TEST(FrameBuffer, ByteByByte) {
 }
 
 TEST(FrameBuffer, LargeAndSmallByTurns) {
-  FrameBuffer buffer(10 << 20);
+  FrameBuffer buffer(10 << 20, kKept);
   for (int i = 0; i < 3; ++i) {
     const std::string large(1'000'000 + i, static_cast<char>('a' + i));
     const std::string stream = frame_of("small") + frame_of(large) + frame_of("after");
@@ -65,10 +67,10 @@ TEST(FrameBuffer, LargeAndSmallByTurns) {
 
 TEST(FrameBuffer, ImpossibleLengthsAreGarbage) {
   std::span<const std::byte> frame;
-  FrameBuffer zero(1000);
+  FrameBuffer zero(1000, kKept);
   put(zero, std::string(4, '\0'));
   EXPECT_EQ(zero.next(frame), FrameBuffer::Next::kGarbage);
-  FrameBuffer large(1000);
+  FrameBuffer large(1000, kKept);
   put(large, "\xff\xff\xff\x7f");
   EXPECT_EQ(large.next(frame), FrameBuffer::Next::kGarbage);
 }

@@ -1,4 +1,4 @@
-#include "runtime/daemon/frame_buffer.h"
+#include "runtime/wire/frame_buffer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,8 @@
 
 namespace fibocast {
 
-FrameBuffer::FrameBuffer(std::uint64_t payload_limit) : payload_limit_(payload_limit), memory_(new std::byte[kUsual]) {}
+FrameBuffer::FrameBuffer(std::uint64_t payload_limit, std::size_t kept)
+    : payload_limit_(payload_limit), kept_(kept), memory_(new std::byte[kUsual]) {}
 
 // Bytes from begin_ on that the frame under way needs at least.
 std::size_t FrameBuffer::wanted() const {
@@ -30,10 +31,10 @@ void FrameBuffer::move_to(std::size_t capacity) {
 std::span<std::byte> FrameBuffer::prepare() {
   const std::size_t needed = wanted();
   if (begin_ + needed > capacity_ || end_ == capacity_) {
-    const bool keep = needed <= capacity_ && (capacity_ <= kKept || end_ > begin_);
+    const bool keep = needed <= capacity_ && (capacity_ <= kept_ || end_ > begin_);
     move_to(keep ? capacity_ : std::max(needed, kUsual));
   } else if (begin_ == end_) {
-    move_to(capacity_ > kKept ? kUsual : capacity_);
+    move_to(capacity_ > kept_ ? kUsual : capacity_);
   }
   return {memory_.get() + end_, capacity_ - end_};
 }
