@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import unittest
 from array import array
 from datetime import timedelta
@@ -26,6 +27,14 @@ except ImportError:
 def wait_until_under_way(client, call):
     while not client._connection._in_use.locked() and call.thread.is_alive():
         call.thread.join(0.01)
+
+
+def wait_until_called(cluster, rank):
+    """A call is under way at the daemon of this rank."""
+    with cluster.client(rank) as watcher:
+        end = time.monotonic() + 30
+        while watcher.status().counters["now_requests"] == 0 and time.monotonic() < end:
+            time.sleep(0.001)
 
 
 class WithDaemons(unittest.TestCase):
@@ -186,19 +195,30 @@ class MessagesAndGroups(WithDaemons):
         self.assertEqual(list(range(10))[shares[2].slice], [3, 4])
 
     def test_a_barrier_tells_who_came_last(self):
-        outcomes = self.at_each_member("last", lambda g: g.barrier())
-        self.assertEqual({o.generation for o in outcomes}, {outcomes[0].generation})
-        self.assertEqual(len({o.straggler for o in outcomes}), 1)
-        self.assertIn(outcomes[0].straggler, range(NODES))
+        def work(client, rank):
+            group = client.open("last")
+            if rank == 2:
+                for other in (0, 1, 3):
+                    wait_until_called(self.cluster, other)
+            return group.barrier(algorithm="sequential", deadline=30)
+
+        outcomes = self.at_each_rank(work)
+        self.assertEqual([o.straggler for o in outcomes], [2] * NODES)
+        self.assertGreater(outcomes[0].straggler_late_ns, 0)
+        self.assertEqual({o.generation for o in outcomes}, {0})
 
 
 class Failures(WithDaemons):
     def test_a_deadline_names_who_is_missing(self):
+        both = threading.Barrier(2)
+
         def work(client, rank):
             if rank in (1, 3):
                 return None
+            group = client.open("late")
+            both.wait(60)
             with self.assertRaises(fibocast.DeadlineExceeded) as caught:
-                client.open("late").barrier(deadline=0.3, label="start of work")
+                group.barrier(deadline=0.7, label="start of work")
             return caught.exception
 
         errors = self.at_each_rank(work)
@@ -271,9 +291,7 @@ class Losses(unittest.TestCase):
         with Cluster(BINARIES, 3) as cluster, cluster.client(0) as zero, cluster.client(1) as one:
             calls = [Background(client.open("all").barrier) for client in (zero, one)]  # rank 2 never comes
             for rank in (0, 1):
-                with cluster.client(rank) as watcher:
-                    while watcher.status().counters["now_requests"] == 0:
-                        self.assertTrue(calls[rank].thread.is_alive())
+                wait_until_called(cluster, rank)
             os.kill(cluster.pids[1], signal.SIGKILL)
             results = [call.wait() for call in calls]
             self.assertIsInstance(results[0], fibocast.PeerLost)

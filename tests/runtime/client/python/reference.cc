@@ -45,7 +45,8 @@ Bytes from_hex(const std::string& text) {
 std::string to_hex(const Bytes& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (const std::byte b : bytes) text += {kDigits[std::to_integer<int>(b) >> 4], kDigits[std::to_integer<int>(b) & 15]};
+  for (const std::byte b : bytes)
+    text += {kDigits[std::to_integer<int>(b) >> 4], kDigits[std::to_integer<int>(b) & 15]};
   return text.empty() ? "-" : text;
 }
 
@@ -75,8 +76,7 @@ Outcome make(Group& group, const PythonCall& c) {
     case Operation::kAllgather: return group.allgather(c.bytes, kDeadline, c.options);
     case Operation::kAlltoall: return group.alltoall(c.bytes, kDeadline, c.options);
     case Operation::kDivide: return group.divide(c.root, c.bytes, c.combination.type, kDeadline, c.options);
-    case Operation::kConquer:
-      return group.conquer(c.root, c.elements, c.bytes, c.combination, kDeadline, c.options);
+    case Operation::kConquer: return group.conquer(c.root, c.elements, c.bytes, c.combination, kDeadline, c.options);
   }
   return {};
 }
