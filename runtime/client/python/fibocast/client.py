@@ -119,7 +119,7 @@ class Client:
 
     def plan_group(self, name: str, *, reduction: Tree | None = None, distribution: Tree | None = None,
                    segment_bytes: int = 0) -> None:
-        """A new plan for a group that somebody created, while its operations go on; returns when all members have it."""
+        """A new plan for a group that somebody created, while its operations go on; ends when all members have it."""
         request = Request()
         request.plan_group.name = name
         self._set_trees(request.plan_group, reduction, distribution, segment_bytes)
@@ -173,7 +173,8 @@ class Client:
         until = time.monotonic() + _GREETING_S
         welcome = self._connection.exchange(request, until).welcome
         if node is not None and welcome.rank != node:
-            raise Refused(f"the daemon at {self._connection.path} passes nothing on to others; start one of this version")
+            raise Refused(f"the daemon at {self._connection.path} passes nothing on to others; start one of this "
+                          "version")
         self.rank, self.size, self.cluster = welcome.rank, welcome.size, welcome.cluster
 
     def exchange(self, request: Request, deadline: Deadline) -> Response:

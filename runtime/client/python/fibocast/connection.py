@@ -75,7 +75,7 @@ class Connection:
         return response
 
     def cancel(self) -> None:
-        """The call that is under way in another thread, if any, ends with Cancelled, or with its result if it has one."""
+        """The call that is under way in another thread, if any, ends with Cancelled, or its result if that is there."""
         if self._in_use.locked():
             self._cancel_wanted = True
             self._wake()

@@ -128,13 +128,16 @@ class Group:
             raise Invalid(f"there is no rank {root} to be the root")
         return final_share((self.rank - root) % self.size, self.size, elements, choice.parameter)
 
-    def blocks(self, data: BytesLike) -> list[memoryview]:
-        """What gather(), allgather() or alltoall() gave, as one block for each rank."""
+    def blocks(self, data: BytesLike, length: int | None = None) -> list[memoryview]:
+        """What gather(), allgather() or alltoall() gave, as one block for each rank. In a group that goes on without
+        lost members (policy survivors, quorum) there are fewer: then say the length of a block."""
         view = memoryview(to_bytes(data))
-        if len(view) % self.size != 0:
-            raise Invalid(f"{len(view)} bytes are no {self.size} blocks of equal length")
-        length = len(view) // self.size
-        return [view[rank * length:(rank + 1) * length] for rank in range(self.size)]
+        if length is None and len(view) % self.size == 0:
+            length = len(view) // self.size
+            return [view[rank * length:(rank + 1) * length] for rank in range(self.size)]
+        if not length or length < 0 or len(view) % length != 0:
+            raise Invalid(f"{len(view)} bytes are no blocks of equal length: of {length} bytes, or {self.size} of them")
+        return [view[begin:begin + length] for begin in range(0, len(view), length)]
 
     # -- one call
 
@@ -160,7 +163,7 @@ class Group:
 
     def _choose(self, operation: str, algorithm: str) -> Choice:
         if self.info.size <= self.rank < self.info.size + self.info.routers:
-            raise self._invalid(operation, f"rank {self.rank} is a router; call at one of the ranks 0 to {self.size - 1}")
+            raise self._invalid(operation, f"rank {self.rank} is a router; call at a rank from 0 to {self.size - 1}")
         try:
             return choose(operation, algorithm)
         except Invalid as error:
@@ -178,19 +181,21 @@ class Group:
             raise self._invalid(operation, f"the operator {operator} is not defined for elements of type {vector.type}")
         size = ELEMENT_BYTES[vector.type]
         if len(vector.data) % size != 0:
-            raise self._invalid(operation, f"a vector of {len(vector.data)} bytes does not hold whole elements of {size} "
-                                           "bytes")
+            raise self._invalid(operation, f"a vector of {len(vector.data)} bytes does not hold whole elements of "
+                                           f"{size} bytes")
         return self._operate(operation, root, vector.data, deadline, algorithm, label, element_type=vector.type,
                              operator=operator, total_bytes=total_bytes)
 
     def _joined(self, operation: str, blocks: BytesLike | Sequence[BytesLike]) -> bytes:
+        """Of a group that goes on without some only the daemon knows how many blocks there are to be."""
+        counted = self.info.policy == "all"
         if not isinstance(blocks, (list, tuple)):
             joined = to_bytes(blocks)  # type: ignore[arg-type]
-            if len(joined) % self.size != 0:
+            if counted and len(joined) % self.size != 0:
                 raise self._invalid(operation, f"{len(joined)} bytes are no {self.size} blocks of equal length")
             return joined
         parts = [to_bytes(block) for block in blocks]
-        if len(parts) not in (0, self.size) or len(set(map(len, parts))) > 1:
+        if (counted and len(parts) not in (0, self.size)) or len(set(map(len, parts))) > 1:
             raise self._invalid(operation, f"blocks of {', '.join(str(len(p)) for p in parts[:16])} bytes are no "
                                            f"{self.size} blocks of equal length")
         return b"".join(parts)

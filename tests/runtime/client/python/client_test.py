@@ -107,7 +107,8 @@ class Values(WithDaemons):
 
     def test_large_payloads_cross_the_socket_in_pieces(self):
         data = os.urandom(8 << 20)
-        for rank, result in enumerate(self.at_each_member("large", lambda g: g.multicast(0, data if g.rank == 0 else b""))):
+        results = self.at_each_member("large", lambda g: g.multicast(0, data if g.rank == 0 else b""))
+        for rank, result in enumerate(results):
             self.assertTrue(result == (b"" if rank == 0 else data))
 
     def test_what_cannot_be_sent_is_a_sentence(self):
@@ -300,6 +301,27 @@ class Losses(unittest.TestCase):
             self.assertIn(cluster.sockets[1], str(results[1]))
             with self.assertRaises(fibocast.Unavailable):
                 one.status()
+
+
+    def test_a_group_that_goes_on_has_fewer_blocks(self):
+        def work(client, rank):
+            group = client.open("goes on")
+            every = group.blocks(group.allgather(bytes([65 + rank, 66]), deadline=30), 2)
+            joined = group.allreduce_with(bytes([65 + rank, 67]), lambda left, right: left + right, deadline=30)
+            mine = group.scatter(0, [b"a1234", b"b1234", b"c1234"] if rank == 0 else b"", deadline=30)
+            with self.assertRaises(fibocast.Invalid):
+                group.alltoall(b"12345678901", deadline=30)
+            return [bytes(block) for block in every], joined, mine
+
+        with Cluster(BINARIES, 4) as cluster:
+            with cluster.client(0) as zero:
+                zero.create_group("goes on", range(4), policy="survivors")
+            os.kill(cluster.pids[3], signal.SIGKILL)
+            cluster.at_each_rank(lambda client, _: client.open("goes on").barrier(deadline=30), 3)
+            results = cluster.at_each_rank(work, 3)
+            for rank, (every, joined, mine) in enumerate(results):
+                self.assertEqual((every, joined), ([b"AB", b"BB", b"CB"], b"ACBCCC"))
+                self.assertEqual(mine, [b"a1234", b"b1234", b"c1234"][rank])
 
 
 if __name__ == "__main__":
