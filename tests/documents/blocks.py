@@ -88,12 +88,13 @@ def read_document(file):
     return document
 
 
+LOOSE = re.compile(r"(?P<any>\.\.\.)|(?P<time>\d+(\.\d+)? ?(ns|us|ms|s)\b)|(?P<number>\d+(\.\d+)*)|(?P<blank>\s+)|(?P<rest>.)")
+PATTERNS = {"any": ".*", "time": r"\d+(\.\d+)? ?(ns|us|ms|s)", "number": r"\d+(\.\d+)*", "blank": r"\s+"}
+
+
 def pattern_of(line):
     """Numbers, times, addresses and what `...` stands for may differ."""
-    text = re.escape(re.sub(r"\s+", " ", line.strip()))
-    text = text.replace(r"\.\.\.", ".*").replace(r"\ ", r"\s+")
-    text = re.sub(r"\d+(\\\.\d+)*\\?\s*\+?(?:\\s\+)?(ns|us|ms|s)\b", r"[\\d.]+\\s*(ns|us|ms|s)", text)
-    return re.sub(r"(?<![\[\\])\d+(\\\.\d+)*", r"[\\d.]+", text)
+    return "".join(PATTERNS.get(part.lastgroup) or re.escape(part[0]) for part in LOOSE.finditer(line.strip()))
 
 
 def missing_output(block, said):
