@@ -3,6 +3,7 @@
     <!-- shown: REASON -->    not executed, and why
     <!-- needs: docker -->    executed where containers are (./dev docker-test)
     <!-- needs: minutes -->   executed by the long test only
+    <!-- needs: kubectl -->   executed where this program is
     <!-- hosts: n0 n1 -->     from here on, this document's commands run on the first of these hosts; ssh reaches the others
 
 A block with lines that begin with `$ ` shows a session: the other lines are what the commands print.
@@ -14,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", "build", "results"}
 COMMENT = re.compile(r"<!-- (shown|needs|hosts): (.+?) -->")
-NEEDS = ("docker", "minutes")
+LEVELS = ("docker", "minutes")
+PROGRAMS = ("kubectl",)
 # What looks like a command, but is not in a fence of `sh`.
 STRAY = re.compile(r"\s*(\$ )?(\./dev|fibocastd?|docker|docker-compose|kubectl|docker/[a-z/-]+) [a-z-]")
 
@@ -68,8 +70,8 @@ def read_document(file):
         where = f"{file}:{number}"
         if fence is None and line.startswith("```"):
             fence, block = line[3:].strip(), Block(file, number, remarks.pop("shown", ""), remarks.pop("needs", ""))
-            if block.needs and block.needs not in NEEDS:
-                raise Mistake(f"{where}: needs: {block.needs} is none of {', '.join(NEEDS)}")
+            if block.needs and block.needs not in LEVELS + PROGRAMS:
+                raise Mistake(f"{where}: needs: {block.needs} is none of {', '.join(LEVELS + PROGRAMS)}")
         elif line.startswith("```"):
             document.blocks += [block] if fence == "sh" else []
             fence = None

@@ -1,22 +1,25 @@
 """documents_test.py [docker|minutes]: every command in the project's documents does what they say. Without an argument, the
 documents that need neither containers nor minutes, each on a machine of its own (namespaces; 77 where this user may make
 none). `./dev run`, `./dev test` and `./dev build` in them are replaced: the run of the tests that this is part of did them."""
+import shutil
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docker"))
-from blocks import Block, Mistake, NEEDS, documents, missing_output, read_document  # noqa: E402
+from blocks import LEVELS, PROGRAMS, Block, Mistake, documents, missing_output, read_document  # noqa: E402
 from session import can_be_alone, execute  # noqa: E402
 
-LEVEL = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in NEEDS else ""
+LEVEL = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in LEVELS else ""
 
 
 def chosen(document):
-    """The blocks that this level executes: a level brings what the cheap blocks of the document prepare."""
-    blocks = [block for block in document.blocks if not block.shown and block.needs in ("", LEVEL)]
+    """The blocks that this level executes, with the cheap ones of the same document, which prepare them."""
+    here = ["", LEVEL, *filter(shutil.which, PROGRAMS)]
+    blocks = [block for block in document.blocks if not block.shown and block.needs in here]
     return blocks if any(block.needs == LEVEL for block in blocks) else []
 
 
@@ -34,6 +37,9 @@ class Documents(unittest.TestCase):
         shown = [block for document in documents() for block in document.blocks if block.shown]
         for block in shown:
             print(f"only shown: {block.where()}: {block.shown}")
+        for block in [block for document in documents() for block in document.blocks if block.needs in PROGRAMS]:
+            if not shutil.which(block.needs):
+                print(f"not executed here: {block.where()}: {block.needs} is missing")
         print(f"{len(shown)} blocks are only shown", flush=True)
 
 
@@ -59,7 +65,6 @@ class Rules(unittest.TestCase):
         self.assertEqual(missing_output(self.block("$ x", "a ... b"), "a lot of b\n"), [])
 
     def test_a_command_outside_of_a_block_is_a_mistake(self):
-        import tempfile
         for text in ("    fibocast up\n", "```\n./dev test\n```\n", "<!-- shown: x -->\ntext\n", "```sh\n"):
             with tempfile.NamedTemporaryFile("w", suffix=".md") as file:
                 file.write(text)
@@ -70,7 +75,7 @@ class Rules(unittest.TestCase):
 
 def main():
     if LEVEL != "docker" and not can_be_alone():
-        print("skipped: this user may make no namespaces")
+        print("skipped: this user may make no namespaces (unshare, ip)")
         return 77
     if LEVEL == "docker":
         from engine import run_all_tests

@@ -8,8 +8,8 @@ shift 2
 
 mount --make-rprivate /
 mount -t tmpfs none /mnt
-mkdir /mnt/work
-mount --bind "$scratch" /mnt/work
+mkdir /mnt/project
+mount --bind "$scratch" /mnt/project
 ip link set lo up
 
 # What a machine writes, its own.
@@ -49,7 +49,7 @@ export PATH=/mnt/bin:$PATH
 
 if [[ $# -eq 0 ]]; then
   own_files /here
-  cd /mnt/work
+  cd /mnt/project
   exec bash "$script"
 fi
 
@@ -65,4 +65,4 @@ for host in "$@"; do
   ip link set "v$number" master fibocast up
   nsenter --target "$pid" --net bash -c "ip link set lo up; ip address add 10.77.0.$number/24 dev eth0; ip link set eth0 up"
 done
-exec nsenter --target "$(cat "/mnt/pid-$1")" --mount --net --uts -- bash -c "cd /mnt/work && exec bash $script"
+exec nsenter --target "$(cat "/mnt/pid-$1")" --mount --net --uts -- bash -c "cd /mnt/project && exec bash $script"

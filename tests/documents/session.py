@@ -60,22 +60,22 @@ def wrapped(folder, hosts, alone):
         return ["bash", str(folder / "session")]
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     return ["unshare", *user, "--mount", "--net", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc", "bash",
-            str(MACHINE), str(folder), "/mnt/work/session", *hosts]
+            str(MACHINE), str(folder), "/mnt/project/session", *hosts]
 
 
 def can_be_alone():
     """May this user make namespaces?"""
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
-    return subprocess.run(["unshare", *user, "--mount", "--net", "--pid", "--fork", "--mount-proc", "true"],
-                          stderr=subprocess.DEVNULL).returncode == 0
+    command = ["unshare", *user, "--mount", "--net", "--pid", "--fork", "--mount-proc", "ip", "link"]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def execute(blocks, hosts, alone):
     """Sentences about what was not as the document says; none if all was."""
-    with tempfile.TemporaryDirectory(prefix="fibocast-documents-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="fibocast-documents-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
         copy_project(folder)
-        (folder / "session").write_text(script_of(blocks, "/mnt/work" if alone else folder), encoding="utf-8")
+        (folder / "session").write_text(script_of(blocks, "/mnt/project" if alone else folder), encoding="utf-8")
         with open(folder / "said", "w+", encoding="utf-8", errors="replace") as out:
             process = subprocess.Popen(wrapped(folder, hosts, alone), stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, start_new_session=True)
