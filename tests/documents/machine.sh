@@ -10,6 +10,8 @@ mount --make-rprivate /
 mount -t tmpfs none /mnt
 mkdir /mnt/project
 mount --bind "$scratch" /mnt/project
+mkdir /mnt/dpkg
+mount --bind /var/lib/dpkg /mnt/dpkg
 ip link set lo up
 
 # What a machine writes, its own.
@@ -23,6 +25,8 @@ own_files() {
   mount --bind "/mnt/etc$1" /etc
   local folder
   for folder in /run /tmp /usr/local/bin /var/lib; do mount -t tmpfs none "$folder"; done
+  mkdir /var/lib/dpkg
+  mount --bind /mnt/dpkg /var/lib/dpkg  # what is installed is asked for
 }
 export -f own_files
 

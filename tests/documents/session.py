@@ -28,7 +28,7 @@ export PATH=$PWD/build/release/bin:$PATH
 trap 'echo "$BASH_COMMAND: exit code $?"' ERR
 settle() {{
   local job
-  for job in $(jobs -l | grep -vE 'fibocastd|port-forward' | sed -E 's/^[^ ]+ +([0-9]+).*/\\1/'); do wait "$job"; done
+  for job in $(jobs -l | grep -v fibocastd | sed -E 's/^[^ ]+ +([0-9]+).*/\\1/'); do wait "$job"; done
 }}
 """
 
