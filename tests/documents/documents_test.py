@@ -16,11 +16,11 @@ from session import can_be_alone, execute  # noqa: E402
 LEVEL = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in LEVELS else ""
 
 
-def chosen(document):
+def chosen(document, level=LEVEL):
     """The blocks that this level executes, with the cheap ones of the same document, which prepare them."""
-    here = ["", LEVEL, *filter(shutil.which, PROGRAMS)]
+    here = ["", level, *filter(shutil.which, PROGRAMS)]
     blocks = [block for block in document.blocks if not block.shown and block.needs in here]
-    return blocks if any(block.needs == LEVEL for block in blocks) else []
+    return blocks if not level or any(block.needs == level for block in blocks) else []
 
 
 class Documents(unittest.TestCase):
@@ -49,6 +49,13 @@ class Rules(unittest.TestCase):
 
     def block(self, *lines):
         return Block(Path(__file__), 1, lines=list(lines))
+
+    def test_no_block_is_forgotten(self):
+        for document in documents():
+            executed = [block.line for level in ("", *LEVELS) for block in chosen(document, level)]
+            for block in document.blocks:
+                missing = block.needs in PROGRAMS and not shutil.which(block.needs)
+                self.assertEqual(block.line in executed, not block.shown and not missing, block.where())
 
     def test_a_command_that_fails_is_found(self):
         wrong = execute([self.block("true"), self.block("echo before", "false", "echo after")], [], alone=True)
