@@ -11,7 +11,7 @@ import unittest
 
 from engine import PATIENCE, ROOT, docker, eventually, left_of, run_all_tests, running_in, volumes
 
-from fibocast_lab.containers import containers
+from fibocast_lab.containers import IMAGE, containers
 
 NODES = int(sys.argv.pop(1))
 BARRIER = ["fibocast", "barrier", "gate", "--deadline", "60s"]
@@ -28,6 +28,12 @@ class ClusterTest(unittest.TestCase):
     def barrier(self, cluster):
         self.assertEqual(self.codes(cluster.run(BARRIER)), {})
 
+    def check_confined(self, cluster):
+        """A user of its own without any capability, and nothing of the image can be written."""
+        for answer in cluster.run(["sh", "-c", "id -u; grep CapEff /proc/1/status; touch /usr/x"]):
+            self.assertRegex(answer.out, rf"^{os.getuid() or 7117}\nCapEff:\t0+\n$")
+            self.assertIn("Read-only file system", answer.err)
+
 
 class AllNodes(ClusterTest):
     def test_they_meet_work_name_the_lost_and_leave_nothing(self):
@@ -36,6 +42,7 @@ class AllNodes(ClusterTest):
             cluster.up()
             cluster.find_ranks(PATIENCE)
             self.barrier(cluster)
+            self.check_confined(cluster)
             answers = cluster.run(["sh", "-c", "fibocast allreduce all $FIBOCAST_RANK"])
             self.assertEqual({answer.out.strip() for answer in answers}, {str(NODES * (NODES - 1) // 2)})
             lost = NODES // 2
@@ -88,6 +95,27 @@ class FourNodes(ClusterTest):
                 service = "{{index .Config.Labels \"com.docker.compose.service\"}}"
                 self.assertEqual(docker("inspect", "--format", service, container).stdout.strip(), f"n{rank}")
             self.barrier(cluster)
+            self.check_confined(cluster)
+
+    def test_the_image_alone_runs_on_a_read_only_root(self):
+        """One daemon by `docker run`, with a volume for its state: healthy, and the image is small."""
+        name = project("alone")
+        words = ["--detach", "--read-only", "--cap-drop", "ALL", "--tmpfs", "/run/fibocast:uid=7117,gid=7117,mode=2770"]
+        words += ["--volume", f"{name}:/var/lib/fibocast", "--health-interval", "1s"]
+        words += ["--env", "FIBOCAST_NODE_LISTEN=127.0.0.1:7117", "--env", "FIBOCAST_NODE_RANK=0"]
+        container = docker("run", "--network", "none", *words, IMAGE).stdout.strip()
+        try:
+            state = "{{.State.Health.Status}}"
+            self.assertTrue(eventually(lambda: docker("inspect", "--format", state, container).stdout == "healthy\n"),
+                            docker("logs", container).stderr)
+            self.assertEqual(docker("exec", container, "touch", "/var/lib/fibocast/x").stderr, "")
+        finally:
+            docker("rm", "--force", container)
+            docker("volume", "rm", name)
+        sizes = docker("history", "--format", "{{.Size}}", "--human=false", IMAGE).stdout.split()
+        added = sum(int(size) for size in sizes) - max(int(size) for size in sizes)
+        print(f"the image has {added / 1e6:.1f} MB beyond its base", flush=True)
+        self.assertLess(added, 40_000_000)
 
     def interrupted(self, number):
         """docker/cluster ended by a signal while its command runs: its exit code, and what is left."""

@@ -1,7 +1,9 @@
 """What tests with real containers share: one engine and one image for all tests of a run, and what is left behind.
 
-Waiting is always for something that is observed, with a limit.
+Waiting is always for something that is observed, with a limit. As a program it gives one engine and one image to a command
+with many of these tests: engine.py COMMAND.
 """
+import subprocess
 import sys
 import time
 import unittest
@@ -55,3 +57,18 @@ def run_all_tests():
             return 77
         build_image(IMAGE, lambda sentence: print(sentence, flush=True))
         return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
+
+
+def run_command(command):
+    """Without an engine too: its tests are skipped then."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(container_engine(lambda sentence: print(sentence, flush=True)))
+            build_image(IMAGE, lambda sentence: print(sentence, flush=True))
+        except NoEngine:
+            pass
+        return subprocess.run(command).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(run_command(sys.argv[1:]))

@@ -152,7 +152,8 @@ class Clusters(unittest.TestCase):
             mesh.settings(case(None, ranks=5, placement="row-major"), delta, 1000)
 
     def test_nodes_of_a_calibrated_machine_emulate_nothing(self):
-        real = machine.load_machine({"name": "own", "model": {"s_ns": 50000, "l_ns": 1, "o_ns": 2000, "send_per_byte_ns": 1.5}})
+        model = {"s_ns": 50000, "l_ns": 1, "o_ns": 2000, "send_per_byte_ns": 1.5, "measured": "barrier,16,0=kary:8"}
+        real = machine.load_machine({"name": "own", "model": model})
         self.assertTrue(real.real)
         self.assertEqual(real.costs(1000), machine.Costs(Fraction(103, 2), Fraction(1, 1000), 2))
         nodes = cluster.LocalCluster(real, real.costs_by_rank(2, 0), 1)

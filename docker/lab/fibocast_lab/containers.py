@@ -16,6 +16,7 @@ from .interrupts import undisturbed
 
 IMAGE = "fibocast"
 DOWN_SECONDS = 60
+IMAGE_USER = 7117  # of the image and the Compose files
 
 
 @dataclass
@@ -157,18 +158,25 @@ def remove_network(network):
     docker("network", "rm", network)
 
 
-def write_key(path):
-    """A new key for one cluster, as `fibocast key generate` makes it."""
+def write_key(folder):
+    """A new key for one cluster, as `fibocast key generate` makes it. Returns whose it is: who runs this, but containers of
+    root run as the image's user."""
+    path = Path(folder) / "key"
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(f"primary {secrets.token_hex(32)}\n")
+    if os.getuid() != 0:
+        return os.getuid()
+    for owned in (path, folder):
+        os.chown(owned, IMAGE_USER, IMAGE_USER)
+    return IMAGE_USER
 
 
 @contextmanager
 def containers(nodes, project, file="compose.yaml", **environment):
     """Not up yet on entry; down however the block ends. They have a key of their own."""
     with tempfile.TemporaryDirectory(prefix="fibocast-keys-") as keys:
-        write_key(Path(keys) / "key")
-        cluster = Containers(nodes, project, file, FIBOCAST_KEYS=keys, **environment)
+        owner = write_key(keys)
+        cluster = Containers(nodes, project, file, FIBOCAST_KEYS=keys, FIBOCAST_UID=str(owner), **environment)
         try:
             yield cluster
         finally:

@@ -67,7 +67,8 @@ class Machine:
                      number(node.get("occupancy", 0)) + number(node.get("occupancy_per_byte", 0)) * size)
 
     def model_costs(self, size):
-        model = {key: Fraction(str(value)) / 1000 for key, value in self.table["model"].items()}
+        numbers = {key: value for key, value in self.table["model"].items() if key != "measured"}  # names, no cost
+        model = {key: Fraction(str(value)) / 1000 for key, value in numbers.items()}
         send, latency, occupancy = (model.get(f"{name}_ns", Fraction(0)) for name in "slo")
         return Costs(send + model.get("send_per_byte_ns", 0) * size, latency,
                      occupancy + model.get("receive_per_byte_ns", 0) * size)
