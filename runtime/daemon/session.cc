@@ -173,6 +173,7 @@ bool Session::on_call_done(const Event& event) {
     outcome.set_straggler(done.straggler.rank);
     outcome.set_straggler_late_ns(done.straggler.late_by);
   }
+  if (context_.metrics) context_.metrics->on_done(node(), request->asked, done, context_.host.now());
   requests_.free(*request);
   send_response(done.payload);
   progress();

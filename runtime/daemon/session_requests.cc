@@ -293,6 +293,7 @@ Session::Handled Session::operate() {
     admission = node().call(call, context_.host.now());
   }
   if (admission == Admission::kTaken) {
+    if (context_.metrics) count_call(*request, call);
     staged_ = {};
     if (opened && !wanted.has_generation()) ++opened->next;
     return Handled::kDone;
@@ -301,6 +302,18 @@ Session::Handled Session::operate() {
   const std::string about = about_call(call.operation, wanted);
   return admission == Admission::kWouldBlock ? wait_for_room(about, wanted.deadline_ns(), false)
                                              : refuse(about, admission);
+}
+
+// It may have waited for room before it was taken.
+void Session::count_call(PendingRequest& request, const Call& call) {
+  request.asked = {.group = call.group,
+                   .operation = call.operation,
+                   .choice = call.choice,
+                   .type = call.type,
+                   .op = call.op,
+                   .bytes = std::max(call.total_bytes, call.payload.length),
+                   .called_at = std::max(call.deadline - request.waited, call.not_before)};
+  context_.metrics->on_call(node());
 }
 
 // The calls after it have the next numbers, here as at the others.
