@@ -21,7 +21,9 @@ constexpr const char* kContentPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
-HttpAnswer refusal(unsigned status, std::string sentence) { return {status, "text/plain; charset=utf-8", sentence + "\n"}; }
+HttpAnswer refusal(unsigned status, std::string sentence) {
+  return {status, "text/plain; charset=utf-8", sentence + "\n"};
+}
 
 void set_fields(HttpResponse& response) {
   response.set(http::field::server, "fibocastd");
@@ -86,13 +88,14 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (error || has_body) keep_alive_ = false;
     if (error == http::error::header_limit || error == http::error::buffer_overflow)
       return refusal(431, "a request has at most " + std::to_string(metrics_limits::kRequestBytes) + " bytes");
-    if (error == http::error::body_limit || has_body) return refusal(413, "a request has no body here");
-    if (error) return refusal(400, "this is no HTTP request");
+    if (error && error != http::error::body_limit) return refusal(400, "this is no HTTP request");
     if (request.method() != http::verb::get && !is_head_) {
       keep_alive_ = false;
       return refusal(405, "only GET and HEAD");
     }
-    if (!server_->handlers_.is_host_allowed(std::string_view(request[http::field::host].data(), request[http::field::host].size())))
+    if (error || has_body) return refusal(413, "a request has no body here");
+    if (!server_->handlers_.is_host_allowed(
+            std::string_view(request[http::field::host].data(), request[http::field::host].size())))
       return refusal(403, "this daemon answers for its own address only: use that, or localhost, in the URL");
     return {};
   }
@@ -100,7 +103,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   void respond(HttpAnswer answer) {
     if (!server_) return;
     if (answer.body.size() > metrics_limits::kAnswerBytes)
-      answer = refusal(503, "the answer would be larger than " + std::to_string(metrics_limits::kAnswerBytes) + " bytes");
+      answer =
+          refusal(503, "the answer would be larger than " + std::to_string(metrics_limits::kAnswerBytes) + " bytes");
     ++(answer.status == 200 ? server_->counters_.requests : server_->counters_.refused);
     response_.emplace();
     response_->version(11);

@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server for answers that are made when somebody asks: GET and HEAD without a body, a bounded number of
-// connections, each with a bounded request and bounded patience. It runs on the io_context that it is given, and has
+// A small HTTP/1.1 server for answers that are made when somebody asks: GET and HEAD without a body, a bounded number
+// of connections, each with a bounded request and bounded patience. It runs on the io_context that it is given, and has
 // nothing to do, no timer either, while nobody is connected.
 #pragma once
 

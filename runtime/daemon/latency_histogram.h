@@ -33,7 +33,8 @@ class LatencyHistogram {
   }
   static constexpr std::size_t bucket_of(Nanoseconds ns) {
     if (ns <= kMicrosecond) return 0;
-    const auto octave = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>((ns - 1) / kMicrosecond))) - 1;
+    const auto octave =
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>((ns - 1) / kMicrosecond))) - 1;
     const std::size_t bucket = 1 + 2 * octave;
     return bucket >= kBuckets - 1 ? kBuckets - 1 : bucket + (ns > upper_bound(bucket) ? 1 : 0);
   }

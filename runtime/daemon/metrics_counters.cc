@@ -103,8 +103,7 @@ void add_status_counters(const client::NodeStatus& status, MetricFamilies& out) 
   }
   out.counters("seal_refused_total", "Frames refused, by reason.");
   for (const auto& [key, value] : counters)
-    if (key.starts_with(kRefusal))
-      out.add(static_cast<double>(value), {{"reason", key.substr(kRefusal.size())}});
+    if (key.starts_with(kRefusal)) out.add(static_cast<double>(value), {{"reason", key.substr(kRefusal.size())}});
 }
 
 void add_process(double started_at, MetricFamilies& out) {

@@ -11,7 +11,8 @@ namespace fibocast {
 // In Prometheus' text format.
 std::string metrics_text(const MetricsSources& sources);
 
-// metrics_counters.cc: what the node, its channels, its transport and its clients have counted, as in `fibocast status`.
+// metrics_counters.cc: what the node, its channels, its transport and its clients have counted, as in `fibocast
+// status`.
 void add_status_counters(const client::NodeStatus& status, MetricFamilies& out);
 // The process itself: processor time, memory, how often it was woken.
 void add_process(double started_at, MetricFamilies& out);

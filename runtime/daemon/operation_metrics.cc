@@ -25,11 +25,12 @@ std::uint64_t total_bytes(const AskedCall& asked, std::uint64_t received, Rank r
   }
 }
 
-// So long it would have taken had nobody been late, as far as this node knows: a straggler is known of barriers.
+// So long it would have taken had nobody been late, as far as this node knows: a straggler is known of barriers. How
+// late it was is measured elsewhere, so that nothing may be left: then it is not known.
 Nanoseconds network_time(const AskedCall& asked, const CallDone& done, Rank self, Nanoseconds now) {
   const Nanoseconds began = std::max(asked.called_at, done.arrived_at);
   const bool waited = done.straggler.rank != kNoRank && done.straggler.rank != self;
-  return std::max<Nanoseconds>(now - began - (waited ? done.straggler.late_by : 0), 0);
+  return now - began - (waited ? done.straggler.late_by : 0);
 }
 
 // Groups get new plans while they go on, and nobody tells the host: it looks again after this time. Calls that end
@@ -113,7 +114,8 @@ void OperationMetrics::count_well_ended(const Node& node, const AskedCall& asked
   if (series) series->add(now - asked.called_at);
   if (row) {
     row->choice = choice, row->type = asked.type, row->op = asked.op, row->bytes = bytes;
-    row->add(network_time(asked, done, facts->self, now));
+    ++row->calls;
+    if (const Nanoseconds time = network_time(asked, done, facts->self, now); time > 0) row->add(time);
   }
   if (!series || !row) ++untracked_;
 }

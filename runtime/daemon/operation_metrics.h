@@ -66,6 +66,7 @@ class OperationMetrics {
     ElementType type = ElementType::kBytes;
     CombineOperator op = CombineOperator::kNone;
     std::uint64_t bytes = 0;  // of the last call, as in OperationShape::total_bytes
+    std::uint64_t calls = 0;
     // Without the wait for a straggler, as far as it is known: what a prediction can be compared with.
     LatencyHistogram network;
     std::array<float, metrics_limits::kRecent> recent{};  // the same of the last calls, a ring; microseconds

@@ -53,8 +53,8 @@ std::optional<Nanoseconds> OperationPredictions::of(const Node::GroupInfo& group
                              .choice = row.choice,
                              .type = row.type,
                              .op = row.op};
-  const Key key{group.id,         group.epoch,          ranks,     operation,           row.choice.algorithm,
-                row.choice.tree,  row.choice.parameter, row.bytes, shape.segment_bytes, row.type,
+  const Key key{group.id,        group.epoch,          ranks,     operation,           row.choice.algorithm,
+                row.choice.tree, row.choice.parameter, row.bytes, shape.segment_bytes, row.type,
                 row.op};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (left_ == 0) return {};

@@ -61,7 +61,7 @@ struct Settings {
     LogFormat format = LogFormat::kText;
   } log;
   struct MetricsSection {
-    std::string listen;  // host:port of metrics and status page; empty: off. Port 0: the system chooses one
+    std::string listen;      // host:port of metrics and status page; empty: off. Port 0: the system chooses one
     bool is_public = false;  // others may read them: needed for an address that is not loopback
   } metrics;
   struct EmulationSection {  // on as soon as one of the times is above 0

@@ -18,19 +18,13 @@ constexpr std::size_t kGroupsWithTrees = 32;
 
 double to_us(Nanoseconds time) { return static_cast<double>(time / 10) / 100; }  // two decimals
 
-std::string text_of(const PageJson& json) {
-  return json.dump(-1, ' ', false, PageJson::error_handler_t::replace);
-}
+std::string text_of(const PageJson& json) { return json.dump(-1, ' ', false, PageJson::error_handler_t::replace); }
 
 PageJson peer_json(const client::PeerStatus& peer) {
-  return {{"rank", peer.rank()},
-          {"address", peer.address()},
-          {"state", peer.state()},
-          {"round_trip_us", to_us(peer.round_trip_ns())},
-          {"sent", peer.frames_sent()},
-          {"received", peer.frames_received()},
-          {"resends", peer.resends()},
-          {"duplicates", peer.duplicates()},
+  return {{"rank", peer.rank()},        {"address", peer.address()},
+          {"state", peer.state()},      {"round_trip_us", to_us(peer.round_trip_ns())},
+          {"sent", peer.frames_sent()}, {"received", peer.frames_received()},
+          {"resends", peer.resends()},  {"duplicates", peer.duplicates()},
           {"restarts", peer.restarts()}};
 }
 
@@ -49,7 +43,7 @@ PageJson row_json(const OperationMetrics::RowKey& key, const OperationMetrics::R
                    {"algorithm", algorithm_name(key.operation, row.choice)},
                    {"size", size_class_name(key.size_class)},
                    {"bytes", row.bytes},
-                   {"count", row.network.count()},
+                   {"count", row.calls},
                    {"p50_us", to_us(row.network.quantile(0.5))},
                    {"p99_us", to_us(row.network.quantile(0.99))},
                    {"recent_us", recent_json(row)},
@@ -79,18 +73,12 @@ PageJson operations_json(const MetricsSources& sources, const Node::GroupInfo& i
 // `group` and `info` are the same group.
 PageJson group_json(const MetricsSources& sources, const client::Group& group, const Node::GroupInfo& info,
                     bool with_trees) {
-  PageJson json = {{"name", group.name()},
-                   {"rank", group.rank()},
-                   {"members", group.ranks()},
-                   {"participants", group.participants()},
-                   {"routers", group.routers()},
-                   {"policy", group.policy()},
-                   {"epoch", group.epoch()},
-                   {"live", group.live()},
-                   {"outside", group.outside()},
-                   {"generations", group.next_generation()},
-                   {"slowest", slowest_json(group)},
-                   {"operations", operations_json(sources, info)}};
+  PageJson json = {{"name", group.name()},           {"rank", group.rank()},
+                   {"members", group.ranks()},       {"participants", group.participants()},
+                   {"routers", group.routers()},     {"policy", group.policy()},
+                   {"epoch", group.epoch()},         {"live", group.live()},
+                   {"outside", group.outside()},     {"generations", group.next_generation()},
+                   {"slowest", slowest_json(group)}, {"operations", operations_json(sources, info)}};
   if (with_trees) json["plan"] = group_plan_json(info);
   return json;
 }

@@ -1,5 +1,5 @@
 // The cluster as a ring: daemons, and the links between them as each end says they are.
-import { byId, html, look, show, svg, time } from "./dom.js";
+import { byId, html, look, many, show, svg, time } from "./dom.js";
 
 const SIZE = 600, MIDDLE = SIZE / 2;
 let chosen = null;
@@ -33,14 +33,13 @@ function linkPaths(nodes, at) {
 function nodeShape(node, [x, y], size, self, choose) {
   const kind = look(node.state);
   const classes = ["node", kind, node.rank === self ? "self" : "", node.rank === chosen ? "chosen" : ""];
-  const cross = kind === "bad" ? svg("path", { class: "cross", d: `M${x - size} ${y - size}L${x + size} ${y + size}` }) : null;
   const press = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(node.rank); } };
   return svg("g", {
     class: classes.join(" "), tabindex: 0, role: "button", "data-key": node.rank, "aria-pressed": node.rank === chosen,
     "aria-label": `rank ${node.rank}, ${node.address}: ${node.state}`,
     onclick: () => choose(node.rank), onkeydown: press,
   }, svg("title", {}, `rank ${node.rank}, ${node.address}: ${node.state}`),
-  svg("circle", { cx: x, cy: y, r: size }), cross, svg("text", { x, y }, String(node.rank)));
+  svg("circle", { cx: x, cy: y, r: size }), svg("text", { x, y }, String(node.rank)));
 }
 
 function drawRing(nodes, self, choose) {
@@ -67,7 +66,7 @@ function drawNode(node, nodes, self) {
   const median = known.length ? `, median round trip ${time(known[known.length >> 1])}` : "";
   return [html("div", {}, head),
     html("p", {}, `version ${node.version}, connected to ${node.connected} of ${nodes.length - 1}${median}${slowestLink(node)}; ` +
-      `${node.clients} clients, ${node.groups} groups, ${node.resends} frames sent again`)];
+      `${many(node.clients, "client")}, ${many(node.groups, "group")}, ${many(node.resends, "frame")} sent again`)];
 }
 
 export function showCluster(cluster, self) {

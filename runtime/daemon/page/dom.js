@@ -47,6 +47,8 @@ export function count(n) {
   return n < 1e6 ? `${(n / 1e3).toFixed(1)} k` : `${(n / 1e6).toFixed(2)} M`;
 }
 
+export const many = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
 export function duration(seconds) {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

@@ -1,5 +1,5 @@
 // One group: its tree, how long its operations take and should take, who comes last.
-import { byId, bytes, count, html, show, svg, time } from "./dom.js";
+import { byId, bytes, count, html, many, show, svg, time } from "./dom.js";
 import { depthOf, drawTree } from "./tree.js";
 
 let chosenGroup = null, chosenPhase = null;
@@ -20,7 +20,7 @@ function spark(values, predicted) {
 
 // Measured beside predicted on a logarithmic scale from a quarter to four times.
 function error(measured, predicted) {
-  if (!predicted || !measured) return html("span", { class: "empty" }, "no prediction");
+  if (!predicted || !measured) return html("span", { class: "empty" }, "nothing to compare");
   const ratio = measured / predicted, half = 40;
   const end = half + Math.max(-1, Math.min(1, Math.log2(ratio) / 2)) * half;
   const text = ratio >= 2 ? `${ratio.toFixed(1)} times` : `${ratio >= 1 ? "+" : "-"}${Math.abs(Math.round((ratio - 1) * 100))} %`;
@@ -32,12 +32,14 @@ function error(measured, predicted) {
     html("span", {}, text));
 }
 
+const known = (us) => us ? time(us) : "unknown";
+
 function operationRow(row) {
   const number = (text) => html("td", { class: "number" }, text);
   return html("tr", {}, html("td", {}, row.operation), html("td", {}, row.algorithm),
     html("td", {}, row.operation === "barrier" ? "none" : `${bytes(row.bytes)} (${SIZES[row.size]})`), number(count(row.count)),
-    html("td", {}, spark(row.recent_us, row.predicted_us)), number(time(row.recent_median_us)), number(time(row.p50_us)),
-    number(time(row.p99_us)), number(time(row.predicted_us)), html("td", {}, error(row.recent_median_us, row.predicted_us)));
+    html("td", {}, row.recent_us.length ? spark(row.recent_us, row.predicted_us) : null), number(known(row.recent_median_us)), number(known(row.p50_us)),
+    number(known(row.p99_us)), number(time(row.predicted_us)), html("td", {}, error(row.recent_median_us, row.predicted_us)));
 }
 
 function drawOperations(rows) {
@@ -50,11 +52,13 @@ function drawOperations(rows) {
 function drawSlow(rows) {
   if (rows.length === 0) return html("p", { class: "empty" }, "Nobody yet: no barrier of this group has ended here.");
   const most = rows[0].total_us || 1;
-  return html("div", { class: "bars" }, rows.slice(0, 12).flatMap((row) => [
-    html("span", {}, `rank ${row.rank}`),
+  const head = ["rank", "", "#times", "#in all", "#at most"].map((name) =>
+    html("b", { class: name.startsWith("#") ? "number" : "" }, name.replace("#", "")));
+  return html("div", { class: "bars" }, head, rows.slice(0, 10).flatMap((row) => [
+    html("span", {}, String(row.rank)),
     svg("svg", { preserveAspectRatio: "none", viewBox: "0 0 100 10", "aria-hidden": "true" },
       svg("rect", { class: "rail", width: 100, height: 10, rx: 1 }), svg("rect", { width: Math.max(0.5, (row.total_us / most) * 100), height: 10, rx: 1 })),
-    html("span", { class: "number" }, `${count(row.times)} times, ${time(row.total_us)} in all, at most ${time(row.largest_us)}`)]));
+    ...[count(row.times), time(row.total_us), time(row.largest_us)].map((text) => html("span", { class: "number" }, text))]));
 }
 
 function showPhases(trees, redraw) {
@@ -76,7 +80,7 @@ function showTree(group, status, redraw) {
   show(place, [tree, rounded, [...lost], group.rank, about.room], () => tree ? drawTree(tree.children, about)
     : html("p", { class: "empty" }, group.plan ? "No small operation of this group goes along a tree." : "Trees of the first groups only are shown."));
   byId("tree-note").textContent = tree
-    ? `${tree.tree}, for ${tree.operation}; ${depthOf(tree.children)} messages deep. Children from left to right in ` +
+    ? `${tree.tree}, for ${tree.operation}; ${many(depthOf(tree.children), "message")} deep. Children from left to right in ` +
       (chosenPhase === "reduction" ? "the order in which their parent takes what they send." : "send order.") +
       " Filled: who came last to barriers." + (group.plan.shrunk ? " Ranks count those who are left." : "")
     : "";

@@ -39,7 +39,7 @@ export function drawTree(children, about) {
     const [x1, y1] = position(parent), [x2, y2] = position(child), bend = (y1 + y2) / 2;
     edges.push(svg("path", { class: "edge", d: `M${x1} ${y1}C${x1} ${bend} ${x2} ${bend} ${x2} ${y2}` }));
   }));
-  const label = `tree of ${children.length} ranks, ${depth} messages deep, root rank 0`;
+  const label = `tree of ${children.length} ranks, ${depth} deep, root rank 0`;
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label }, edges,
     children.map((_, rank) => nodeShape(rank, position(rank), size, about)));
 }
