@@ -1,5 +1,6 @@
 #include "runtime/daemon/operation_prediction.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 

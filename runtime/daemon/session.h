@@ -97,6 +97,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void arm_timer(Nanoseconds deadline);
   void on_timer();
 
+  void count_call(PendingRequest& request, const Call& call);
+
   // -- answers: to the request with this id
   client::Response& begin_response(std::uint64_t id);
   void send_response(const PayloadRange& payload = {});
@@ -112,7 +114,6 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled plan_group();
   Handled remove_group();
   Handled operate();
-  void count_call(PendingRequest& request, const Call& call);
   void pass_operation();
   bool is_reserved(std::uint64_t tag);
   Handled send();

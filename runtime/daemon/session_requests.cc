@@ -304,18 +304,6 @@ Session::Handled Session::operate() {
                                              : refuse(about, admission);
 }
 
-// It may have waited for room before it was taken.
-void Session::count_call(PendingRequest& request, const Call& call) {
-  request.asked = {.group = call.group,
-                   .operation = call.operation,
-                   .choice = call.choice,
-                   .type = call.type,
-                   .op = call.op,
-                   .bytes = std::max(call.total_bytes, call.payload.length),
-                   .called_at = std::max(call.deadline - request.waited, call.not_before)};
-  context_.metrics->on_call(node());
-}
-
 // The calls after it have the next numbers, here as at the others.
 void Session::pass_operation() {
   const client::Operate& wanted = request_.operate();

@@ -2,9 +2,12 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/schedule.h"

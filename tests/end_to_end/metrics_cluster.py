@@ -38,12 +38,12 @@ class MetricsCluster:
     def _fibocast(self, command, *arguments):
         environment = dict(os.environ, PATH=f"{self.programs}:{os.environ['PATH']}")
         environment.pop("FIBOCAST_SOCKET", None)
-        words = [self.programs / "fibocast", command, "--dir", self.dir, *arguments]
+        words = [self.programs / "fibocast", *command.split(), "--dir", self.dir, *arguments]
         return subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               check=False, timeout=PATIENCE_S)
 
     def run(self, command, *arguments):
-        """What `fibocast COMMAND` prints."""
+        """What `fibocast COMMAND` prints; the command may have a subcommand: "bench barrier"."""
         done = self._fibocast(command, *arguments)
         if done.returncode != 0:
             raise AssertionError(f"fibocast {command}: exit code {done.returncode}: {done.stderr}")

@@ -19,7 +19,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         PICTURES.mkdir(parents=True, exist_ok=True)
         cls.cluster = cls.enterClassContext(MetricsCluster(NODES, "--machine", "manna", "--scale", "10"))
-        cls.cluster.run("bench", "barrier", "--repetitions", "40", "--quiet")
+        cls.cluster.run("bench barrier", "--repetitions", "40", "--quiet")
         cls.browser = cls.enterClassContext(Browser())
 
     def open(self, name, rank=0, **look):
@@ -51,7 +51,7 @@ class Page(unittest.TestCase):
         self.open("before")
         text = "document.getElementById('operations').innerText"
         before = self.browser.run(f"return {text}")
-        self.cluster.run("bench", "barrier", "--repetitions", "20", "--quiet")
+        self.cluster.run("bench barrier", "--repetitions", "20", "--quiet")
         self.browser.wait_for(f"{text} !== {before!r}", "the operations went on")
 
     def test_a_node_and_a_phase_can_be_chosen(self):

@@ -1,8 +1,10 @@
 // One group: its tree, how long its operations take and should take, who comes last.
 import { byId, bytes, count, html, many, show, svg, time } from "./dom.js";
-import { depthOf, drawTree } from "./tree.js";
+import { depthOf, drawTree, leavesOf } from "./tree.js";
 
-let chosenGroup = null, chosenPhase = null;
+let chosenGroup = null, chosenPhase = null, shownTree = null;
+
+const MOST_LEAVES_BESIDE = 26;  // a tree of more has the page's whole width
 
 const SIZES = { "1k": "up to 1 KiB", "64k": "up to 64 KiB", large: "above 64 KiB" };
 const PHASES = { reduction: "up: reduction", distribution: "down: distribution" };
@@ -67,11 +69,18 @@ function showPhases(trees, redraw) {
       onclick: () => { chosenPhase = tree.phase; redraw(); } }, PHASES[tree.phase])));
 }
 
+// A tree that is wider than its place is shown from its root on.
+function showRoot(place) {
+  const root = place.querySelector(".root circle");
+  if (root) place.scrollLeft = Number(root.getAttribute("cx")) - place.clientWidth / 2;
+}
+
 function showTree(group, status, redraw) {
   const trees = group.plan?.trees ?? [];
   if (!trees.some((tree) => tree.phase === chosenPhase)) chosenPhase = trees.at(-1)?.phase ?? null;
   showPhases(trees, redraw);
   const tree = trees.find((one) => one.phase === chosenPhase), place = byId("tree");
+  byId("main").classList.toggle("has-wide-tree", trees.some((one) => leavesOf(one.children) > MOST_LEAVES_BESIDE));
   const times = group.slowest.reduce((sum, row) => sum + row.times, 0) || 1;
   const shares = new Map(group.slowest.map((row) => [row.rank, row.times / times]));
   const lost = new Set(status.peers.filter((peer) => peer.state !== "connected").map((peer) => group.members.indexOf(peer.rank)));
@@ -79,6 +88,8 @@ function showTree(group, status, redraw) {
   const rounded = [...shares].map(([rank, share]) => [rank, share.toFixed(1)]);
   show(place, [tree, rounded, [...lost], group.rank, about.room], () => tree ? drawTree(tree.children, about)
     : html("p", { class: "empty" }, group.plan ? "No small operation of this group goes along a tree." : "Trees of the first groups only are shown."));
+  if (shownTree !== `${group.name}/${chosenPhase}`) showRoot(place);
+  shownTree = `${group.name}/${chosenPhase}`;
   byId("tree-note").textContent = tree
     ? `${tree.tree}, for ${tree.operation}; ${many(depthOf(tree.children), "message")} deep. Children from left to right in ` +
       (chosenPhase === "reduction" ? "the order in which their parent takes what they send." : "send order.") +

@@ -44,4 +44,5 @@ export function drawTree(children, about) {
     children.map((_, rank) => nodeShape(rank, position(rank), size, about)));
 }
 
+export const leavesOf = (children) => children.filter((list) => list.length === 0).length;
 export function depthOf(children) { return layOut(children).depth; }
