@@ -25,8 +25,9 @@ class Browser:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="fibocast-browser-", ignore_cleanup_errors=True)
         log = Path(self.folder.name) / "driver.log"
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=log.open("w"), stderr=subprocess.STDOUT,
-                                       env={"HOME": self.folder.name, "TMPDIR": self.folder.name, "PATH": "/usr/bin:/bin"})
+        with log.open("w") as output:
+            self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=output, stderr=subprocess.STDOUT,
+                                           env={"HOME": self.folder.name, "TMPDIR": self.folder.name, "PATH": "/usr/bin:/bin"})
         self.session = None
         try:
             self.base = f"http://127.0.0.1:{self._port(log)}"
