@@ -39,7 +39,7 @@ Json to_json(const NodeInfo& node) {
   Json json{{"rank", node.rank},           {"size", node.size},       {"cluster", node.cluster},
             {"transport", node.transport}, {"version", node.version}, {"pid", node.pid},
             {"connected", node.connected}, {"clients", node.clients}, {"payload_bytes_used", node.payload_bytes_used},
-            {"security", node.security},   {"keys", node.keys}};
+            {"security", node.security},   {"keys", node.keys},       {"metrics", node.metrics}};
   json["peers"] = Json::array();
   for (const PeerInfo& peer : node.peers) json["peers"].push_back(to_json(peer));
   json["groups"] = Json::array();

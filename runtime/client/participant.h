@@ -194,6 +194,7 @@ struct NodeInfo {
   std::uint64_t clients = 0;
   std::string security;           // for people: how its frames are protected
   std::vector<std::string> keys;  // names of its keys, the primary first; none: frames are not sealed
+  std::string metrics;            // host:port of its metrics and status page; empty: off
 };
 
 class Group;

@@ -77,6 +77,7 @@ NodeInfo to_node_info(const client::NodeStatus& node) {
   info.clients = node.clients();
   info.security = node.security();
   info.keys.assign(node.keys().begin(), node.keys().end());
+  info.metrics = node.metrics();
   return info;
 }
 

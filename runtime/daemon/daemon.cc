@@ -58,15 +58,18 @@ Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
       mesh_(make_mesh(settings)),
       host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_, mesh_.get()), settings.wait,
             handlers()),
+      operation_metrics_(settings.metrics.listen.empty() ? nullptr : std::make_unique<OperationMetrics>()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
       relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),
       address_watch_(io_, settings.node.rank, settings.cluster.nodes, addresses_, watch_handlers()),
       drain_timer_(io_) {
+  if (operation_metrics_) serve_metrics();
   if (store) serve_discovery(*store);
 }
 
 Daemon::~Daemon() {
+  if (metrics_) metrics_->stop();
   server_.close_all();
   relays_.close_all();
 }
@@ -96,6 +99,7 @@ SessionContext Daemon::session_context() {
           .on_closed = {},
           .relay = [this](Relay::Socket& socket, NodeId to,
                           std::span<const std::byte> first) { return relays_.open(socket, to, first); },
+          .metrics = operation_metrics_.get(),
           .counters = {},
           .response = {}};
 }
@@ -110,6 +114,11 @@ AddressWatch::Handlers Daemon::watch_handlers() {
 void Daemon::on_moved(NodeId peer, const NodeAddress& to) {
   log_.info(peer_text(peer) + " is at " + to.address.to_string() + " now");
   transport_.move_peer(peer, to);
+}
+
+void Daemon::serve_metrics() {
+  metrics_ = std::make_unique<MetricsEndpoint>(io_, settings_, host_, relays_, *operation_metrics_,
+                                               [this](client::NodeStatus& status) { fill_status(status); });
 }
 
 // The others go on asking: where this daemon is, whether they still have their rank, for one.
@@ -149,6 +158,10 @@ bool Daemon::run() {
   relays_.start();
   address_watch_.start();
   if (discovery_) discovery_->start();
+  if (metrics_) {
+    metrics_->start();
+    log_.info("metrics and status page are on http://" + metrics_->address() + "/");
+  }
   host_.run();
   return !replaced_;
 }
@@ -189,6 +202,7 @@ void Daemon::replan_with(const Settings& planned) {
   settings_ = planned;
   context_.planner = GroupPlanner(settings_);
   context_.nodes = static_cast<std::uint32_t>(settings_.cluster.nodes.size());
+  if (metrics_) metrics_->set_model(settings_);
   if (transport_.sealing) transport_.sealing->sealer().set_nodes(context_.nodes);
   host_.read_clock();
   host_.node().adopt_cluster(context_.nodes, cluster_digest(settings_), context_.planner.plan(context_.nodes),
@@ -299,6 +313,7 @@ void Daemon::fill_status(client::NodeStatus& status) {
   counters["clients_turned_away"] = context_.counters.turned_away;
   counters["peers_refused"] = refused_.size();
   status.set_clients(server_.clients());
+  if (metrics_) status.set_metrics(metrics_->address());
 }
 
 // -- leaving
@@ -319,6 +334,7 @@ void Daemon::finish_drain(int tries_left) {
     server_.close_all();
     relays_.close_all();
     address_watch_.stop();
+    if (metrics_) metrics_->stop();
     if (discovery_) discovery_->stop();
     host_.stop();
     return;

@@ -14,6 +14,7 @@
 #include "runtime/daemon/discovery_host.h"
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/make_transport.h"
+#include "runtime/daemon/metrics_endpoint.h"
 #include "runtime/daemon/node_host.h"
 #include "runtime/daemon/relays.h"
 #include "runtime/daemon/session_server.h"
@@ -51,6 +52,7 @@ class Daemon {
   const KeyRing* keys() const;
   void replan_with(const Settings& planned);
   std::string set_model(const client::SetModel& model);
+  void serve_metrics();
   void serve_discovery(DiscoveryStore& store);
   void on_moved(NodeId peer, const NodeAddress& to);
   bool take_nodes(const std::vector<std::string>& nodes);
@@ -70,9 +72,11 @@ class Daemon {
   ClusterTransport transport_;
   std::unique_ptr<MeshLinks> mesh_;  // null unless a mesh is emulated
   NodeHost host_;
+  std::unique_ptr<OperationMetrics> operation_metrics_;  // null without metrics.listen
   SessionContext context_;
   SessionServer server_;
   Relays relays_;
+  std::unique_ptr<MetricsEndpoint> metrics_;  // null without metrics.listen
   AddressWatch address_watch_;
   std::unique_ptr<DiscoveryHost> discovery_;  // null without node.discover
   boost::asio::steady_timer drain_timer_;

@@ -16,7 +16,9 @@ Rational thousandths(double ns) { return {static_cast<std::uint64_t>(std::llroun
 
 }  // namespace
 
-CostModel cost_model(const Settings& settings) {
+CostModel cost_model(const Settings& settings) { return ticked_cost_model(settings).model; }
+
+TickedModel ticked_cost_model(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   const Nanoseconds occupancy = std::min(m.o_ns, m.r());
   return in_ticks({.send = m.s_ns,
@@ -25,8 +27,7 @@ CostModel cost_model(const Settings& settings) {
                    .send_per_byte = thousandths(m.send_per_byte_ns),
                    .occupancy_per_byte = thousandths(m.receive_per_byte_ns),
                    .wake = m.wake_ns},
-                  settings.emulation.ports == NicPorts::kShared ? Ports::kShared : Ports::kIndependent)
-      .model;
+                  settings.emulation.ports == NicPorts::kShared ? Ports::kShared : Ports::kIndependent);
 }
 
 bool is_plannable(const Settings& settings) {

@@ -10,6 +10,8 @@
 
 namespace fibocast {
 
+// The model's costs, and what a tick of them is in ns.
+TickedModel ticked_cost_model(const Settings& settings);
 // The model's costs in ticks. Where nodes share hosts that do the work of all, see shared_hosts().
 CostModel cost_model(const Settings& settings);
 // The costs are small enough to be planned by: no predicted time of the cluster's operations passes 2^62 ticks.

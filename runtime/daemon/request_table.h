@@ -7,6 +7,7 @@
 #include <string>
 
 #include "collectives/types.h"
+#include "runtime/daemon/operation_metrics.h"
 
 namespace fibocast {
 
@@ -16,6 +17,7 @@ struct PendingRequest {
   std::uint64_t id = 0;      // the client's
   std::uint64_t cookie = 0;  // ours at the node
   Operation operation = Operation::kBarrier;
+  AskedCall asked;    // kCall
   std::string group;  // its memory is used again
   std::string label;
   Nanoseconds waited = 0;         // how long the client wants to wait

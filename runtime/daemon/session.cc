@@ -150,6 +150,20 @@ void Session::answer(std::uint64_t id, std::string_view about, Admission admissi
   send_response();
 }
 
+// -- calls, for the metrics
+
+// It may have waited for room before it was taken.
+void Session::count_call(PendingRequest& request, const Call& call) {
+  request.asked = {.group = call.group,
+                   .operation = call.operation,
+                   .choice = call.choice,
+                   .type = call.type,
+                   .op = call.op,
+                   .bytes = std::max(call.total_bytes, call.payload.length),
+                   .called_at = std::max(call.deadline - request.waited, call.not_before)};
+  context_.metrics->on_call(node());
+}
+
 // -- from the node
 
 bool Session::on_call_done(const Event& event) {
@@ -173,6 +187,7 @@ bool Session::on_call_done(const Event& event) {
     outcome.set_straggler(done.straggler.rank);
     outcome.set_straggler_late_ns(done.straggler.late_by);
   }
+  if (context_.metrics) context_.metrics->on_done(node(), request->asked, done, context_.host.now());
   requests_.free(*request);
   send_response(done.payload);
   progress();

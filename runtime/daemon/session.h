@@ -14,6 +14,7 @@
 #include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/handler_memory.h"
 #include "runtime/daemon/node_host.h"
+#include "runtime/daemon/operation_metrics.h"
 #include "runtime/daemon/request_table.h"
 #include "runtime/daemon/response_queue.h"
 #include "runtime/wire/client.pb.h"
@@ -45,6 +46,7 @@ struct SessionContext {
   std::function<void(std::uint32_t place)> on_closed;
   // Relays::open(), which see.
   std::function<bool(boost::asio::local::stream_protocol::socket&, NodeId, std::span<const std::byte>)> relay;
+  OperationMetrics* metrics = nullptr;  // null: nobody asks
   SessionCounters counters;
   std::uint64_t next_stamp = 1;
   std::uint32_t blocked = 0;  // sessions that wait for room in the node
@@ -94,6 +96,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void unblock();
   void arm_timer(Nanoseconds deadline);
   void on_timer();
+
+  void count_call(PendingRequest& request, const Call& call);
 
   // -- answers: to the request with this id
   client::Response& begin_response(std::uint64_t id);

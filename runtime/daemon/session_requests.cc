@@ -293,6 +293,7 @@ Session::Handled Session::operate() {
     admission = node().call(call, context_.host.now());
   }
   if (admission == Admission::kTaken) {
+    if (context_.metrics) count_call(*request, call);
     staged_ = {};
     if (opened && !wanted.has_generation()) ++opened->next;
     return Handled::kDone;

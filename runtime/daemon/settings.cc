@@ -120,7 +120,20 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
   return {};
 }
 
+namespace {
+
+Mistake find_open_metrics(const Settings& settings) {
+  const std::string& listen = settings.metrics.listen;
+  if (listen.empty() || settings.metrics.is_public || is_loopback(parse_host_port(listen)->host)) return {};
+  return SettingsMistake{"metrics.listen", "is " + listen +
+                                               ", where others could read metrics and status page; give a loopback "
+                                               "address, or let everybody read them by --metrics.public true"};
+}
+
+}  // namespace
+
 std::optional<SettingsMistake> find_security_mistake(const Settings& settings) {
+  if (auto mistake = find_open_metrics(settings)) return mistake;
   const auto& security = settings.security;
   const bool insecure = security.mode == SecurityMode::kInsecure;
   if (insecure && !security.key_file.empty())

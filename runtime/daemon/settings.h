@@ -60,6 +60,10 @@ struct Settings {
     std::string level = "info";
     LogFormat format = LogFormat::kText;
   } log;
+  struct MetricsSection {
+    std::string listen;      // host:port of metrics and status page; empty: off. Port 0: the system chooses one
+    bool is_public = false;  // others may read them: needed for an address that is not loopback
+  } metrics;
   struct EmulationSection {  // on as soon as one of the times is above 0
     Nanoseconds s_ns = 0;
     Nanoseconds l_ns = 0;

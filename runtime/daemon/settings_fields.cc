@@ -200,6 +200,14 @@ void add_runtime(Fields& f) {
                                 [](Settings& s) -> LogFormat& { return s.log.format; }));
 }
 
+void add_metrics(Fields& f) {
+  f.push_back(text("metrics.listen", "", "address and port of metrics and status page; empty: off",
+                   "host:port, such as 127.0.0.1:9117", address_or_empty,
+                   [](Settings& s) -> std::string& { return s.metrics.listen; }));
+  f.push_back(truth("metrics.public", "everybody who reaches metrics.listen may read them",
+                    [](Settings& s) -> bool& { return s.metrics.is_public; }));
+}
+
 void add_limits(Fields& f) {
   const auto bound = [&f](std::string name, std::string help, std::uint32_t min, std::uint32_t max,
                           std::uint32_t Limits::*at) {
@@ -274,6 +282,7 @@ Fields make_fields() {
   add_security(fields);
   add_model(fields);
   add_runtime(fields);
+  add_metrics(fields);
   add_limits(fields);
   add_emulation(fields);
   add_faults(fields);

@@ -11,7 +11,7 @@ namespace {
 // Anything that a hosted program needs: the layers that own sockets, threads and files.
 const std::vector<std::string_view> kHosted = {
     "boost/", "sys/",    "netinet/", "arpa/", "net/",      "linux/", "google/protobuf/",
-    "CLI/",   "toml++/", "spdlog/",  "fmt/",  "nlohmann/", "posix"};
+    "CLI/",   "toml++/", "spdlog/",  "fmt/",  "nlohmann/", "posix",  "prometheus/"};
 const std::vector<std::string_view> kBelowHosts = {"collectives core", "collectives", "transport core", "node", "wire"};
 
 std::vector<std::string_view> below_hosts_and(std::vector<std::string_view> more) {

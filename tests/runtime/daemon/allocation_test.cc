@@ -45,7 +45,10 @@ TEST_P(Allocation, ABarrierTakesNoHeapOnceItRepeats) {
   const std::string key = folder_ / "key";
   create_key_file(key, KeyRing(ClusterKey::generate()));
   if (GetParam())
-    for (Settings& settings : settings_) settings.security.key_file = key;
+    for (Settings& settings : settings_) {
+      settings.security.key_file = key;
+      settings.metrics.listen = "127.0.0.1:0";
+    }
   start_all();
   wait_connected();
   std::vector<std::unique_ptr<RawClient>> clients;
@@ -64,8 +67,9 @@ TEST_P(Allocation, ABarrierTakesNoHeapOnceItRepeats) {
   EXPECT_EQ(allocations.load(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Frames, Allocation, testing::Bool(),
-                         [](const auto& sealed) { return std::string(sealed.param ? "sealed" : "plain"); });
+INSTANTIATE_TEST_SUITE_P(Frames, Allocation, testing::Bool(), [](const auto& sealed) {
+  return std::string(sealed.param ? "sealed_with_metrics" : "plain");
+});
 
 }  // namespace
 }  // namespace fibocast

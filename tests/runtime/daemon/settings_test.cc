@@ -83,6 +83,22 @@ TEST(Settings, AnAdvertisedAddressMustBeTheOneInTheList) {
   EXPECT_EQ(mistake->key, "node.advertise");
 }
 
+TEST(Settings, MetricsAreForThisHostUnlessTheyArePublic) {
+  Settings settings;
+  ASSERT_FALSE(complete_settings(settings));
+  for (const char* good : {"", "127.0.0.1:0", "localhost:9117", "[::1]:9117"}) {
+    settings.metrics.listen = good;
+    EXPECT_FALSE(find_security_mistake(settings)) << good;
+  }
+  settings.metrics.listen = "0.0.0.0:9117";
+  const auto mistake = find_security_mistake(settings);
+  ASSERT_TRUE(mistake);
+  EXPECT_EQ(mistake->key, "metrics.listen");
+  EXPECT_NE(mistake->sentence.find("--metrics.public true"), std::string::npos);
+  settings.metrics.is_public = true;
+  EXPECT_FALSE(find_security_mistake(settings));
+}
+
 TEST(Settings, MoreNodesThanTheLimit) {
   Settings settings;
   settings.limits.nodes = 1;
