@@ -14,7 +14,7 @@
 #include "runtime/daemon/discovery_host.h"
 #include "runtime/daemon/log.h"
 #include "runtime/daemon/make_transport.h"
-#include "runtime/daemon/metrics_endpoint.h"
+#include "runtime/daemon/metrics/metrics_endpoint.h"
 #include "runtime/daemon/node_host.h"
 #include "runtime/daemon/relays.h"
 #include "runtime/daemon/session_server.h"

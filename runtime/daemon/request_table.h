@@ -7,7 +7,7 @@
 #include <string>
 
 #include "collectives/types.h"
-#include "runtime/daemon/operation_metrics.h"
+#include "runtime/daemon/metrics/operation_metrics.h"
 
 namespace fibocast {
 

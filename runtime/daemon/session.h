@@ -13,8 +13,8 @@
 
 #include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/handler_memory.h"
+#include "runtime/daemon/metrics/operation_metrics.h"
 #include "runtime/daemon/node_host.h"
-#include "runtime/daemon/operation_metrics.h"
 #include "runtime/daemon/request_table.h"
 #include "runtime/daemon/response_queue.h"
 #include "runtime/wire/client.pb.h"

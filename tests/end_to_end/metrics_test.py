@@ -143,7 +143,7 @@ class Metrics(unittest.TestCase):
 
     def test_every_counter_of_the_status_is_a_metric(self):
         counters = self.cluster.status(0)["counters"]
-        names = (Path(__file__).parents[2] / "runtime/daemon/metrics_counters.cc").read_text(encoding="utf-8")
+        names = (Path(__file__).parents[2] / "runtime/daemon/metrics/metrics_counters.cc").read_text(encoding="utf-8")
         self.assertEqual([key for key in counters if f'"{key}"' not in names and not key.startswith("seal_refused_")], [])
 
 

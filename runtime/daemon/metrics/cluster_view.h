@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/daemon/metrics_sources.h"
+#include "runtime/daemon/metrics/metrics_sources.h"
 #include "runtime/daemon/relays.h"
 
 namespace fibocast {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "collectives/cost_model.h"
-#include "runtime/daemon/operation_metrics.h"
+#include "runtime/daemon/metrics/operation_metrics.h"
 #include "runtime/daemon/settings.h"
 
 namespace fibocast {

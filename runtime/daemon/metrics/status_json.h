@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "runtime/daemon/metrics_sources.h"
+#include "runtime/daemon/metrics/metrics_sources.h"
 
 namespace fibocast {
 

@@ -3,9 +3,9 @@
 
 #include <functional>
 
+#include "runtime/daemon/metrics/operation_metrics.h"
+#include "runtime/daemon/metrics/operation_prediction.h"
 #include "runtime/daemon/node_host.h"
-#include "runtime/daemon/operation_metrics.h"
-#include "runtime/daemon/operation_prediction.h"
 #include "runtime/daemon/settings.h"
 #include "runtime/wire/client.pb.h"
 

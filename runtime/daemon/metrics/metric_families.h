@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/daemon/latency_histogram.h"
+#include "runtime/daemon/metrics/latency_histogram.h"
 
 namespace fibocast {
 

@@ -1,4 +1,4 @@
-#include "runtime/daemon/operation_prediction.h"
+#include "runtime/daemon/metrics/operation_prediction.h"
 
 #include <algorithm>
 #include <cmath>

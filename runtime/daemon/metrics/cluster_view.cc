@@ -1,11 +1,11 @@
-#include "runtime/daemon/cluster_view.h"
+#include "runtime/daemon/metrics/cluster_view.h"
 
 #include <algorithm>
 #include <boost/asio/local/connect_pair.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "runtime/daemon/status_json.h"
+#include "runtime/daemon/metrics/status_json.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/frame_buffer.h"
 

@@ -6,8 +6,8 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/schedule.h"
 #include "collectives/tree_phases.h"
-#include "runtime/daemon/metrics_limits.h"
-#include "runtime/daemon/status_json.h"
+#include "runtime/daemon/metrics/metrics_limits.h"
+#include "runtime/daemon/metrics/status_json.h"
 
 namespace fibocast {
 namespace {

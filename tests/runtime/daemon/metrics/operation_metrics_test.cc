@@ -1,4 +1,4 @@
-#include "runtime/daemon/operation_metrics.h"
+#include "runtime/daemon/metrics/operation_metrics.h"
 
 #include <gtest/gtest.h>
 

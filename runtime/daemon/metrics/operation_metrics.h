@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
-#include "runtime/daemon/bounded_table.h"
-#include "runtime/daemon/latency_histogram.h"
-#include "runtime/daemon/metrics_limits.h"
+#include "runtime/daemon/metrics/bounded_table.h"
+#include "runtime/daemon/metrics/latency_histogram.h"
+#include "runtime/daemon/metrics/metrics_limits.h"
 #include "runtime/node/node.h"
 
 namespace fibocast {

@@ -1,4 +1,4 @@
-#include "runtime/daemon/http_server.h"
+#include "runtime/daemon/metrics/http_server.h"
 
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/daemon/metrics_limits.h"
+#include "runtime/daemon/metrics/metrics_limits.h"
 
 namespace fibocast {
 namespace {

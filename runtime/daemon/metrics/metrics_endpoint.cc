@@ -1,14 +1,14 @@
-#include "runtime/daemon/metrics_endpoint.h"
+#include "runtime/daemon/metrics/metrics_endpoint.h"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <sstream>
 #include <utility>
 
-#include "runtime/daemon/metrics_text.h"
-#include "runtime/daemon/page_files.h"
+#include "runtime/daemon/metrics/metrics_text.h"
+#include "runtime/daemon/metrics/page_files.h"
+#include "runtime/daemon/metrics/status_json.h"
 #include "runtime/daemon/settings_loader.h"
-#include "runtime/daemon/status_json.h"
 
 namespace fibocast {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "runtime/daemon/metric_families.h"
-#include "runtime/daemon/metrics_sources.h"
+#include "runtime/daemon/metrics/metric_families.h"
+#include "runtime/daemon/metrics/metrics_sources.h"
 
 namespace fibocast {
 

@@ -6,7 +6,7 @@ set(types_css "text/css; charset=utf-8")
 set(types_js "text/javascript; charset=utf-8")
 set(types_svg "image/svg+xml")
 
-file(WRITE ${TO}.new "// Made of runtime/daemon/page by embed.cmake.\n#include \"runtime/daemon/page_files.h\"\n\n")
+file(WRITE ${TO}.new "// Made of runtime/daemon/metrics/page by embed.cmake.\n#include \"runtime/daemon/metrics/page_files.h\"\n\n")
 file(APPEND ${TO}.new "namespace fibocast {\nnamespace {\n\nconstexpr PageFile kPageFiles[] = {\n")
 foreach(name IN LISTS names)
   file(READ ${FROM}/${name} bytes)

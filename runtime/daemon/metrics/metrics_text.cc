@@ -1,4 +1,4 @@
-#include "runtime/daemon/metrics_text.h"
+#include "runtime/daemon/metrics/metrics_text.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "runtime/daemon/metric_families.h"
+#include "runtime/daemon/metrics/metric_families.h"
 
 #include <prometheus/text_serializer.h>
 

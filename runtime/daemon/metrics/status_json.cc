@@ -1,4 +1,4 @@
-#include "runtime/daemon/status_json.h"
+#include "runtime/daemon/metrics/status_json.h"
 
 #include <sys/resource.h>
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "runtime/daemon/cluster_view.h"
-#include "runtime/daemon/http_server.h"
-#include "runtime/daemon/metrics_sources.h"
+#include "runtime/daemon/metrics/cluster_view.h"
+#include "runtime/daemon/metrics/http_server.h"
+#include "runtime/daemon/metrics/metrics_sources.h"
 
 namespace fibocast {
 

@@ -1,6 +1,6 @@
 // The HTTP server against clients that are slow, greedy or talk nonsense. Its clock is not turned: what times out is
 // tested by what it counts at the end of its patience in the integration test.
-#include "runtime/daemon/http_server.h"
+#include "runtime/daemon/metrics/http_server.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/daemon/metrics_limits.h"
+#include "runtime/daemon/metrics/metrics_limits.h"
 
 namespace fibocast {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "runtime/daemon/metrics_text.h"
+#include "runtime/daemon/metrics/metrics_text.h"
 
 namespace fibocast {
 namespace {
