@@ -21,8 +21,25 @@ class Entry:
         found = re.search(r"\{([^}]*)\}", self.kind)
         return found[1].split(",") if found else []
 
-    def takes_value(self):
-        return bool(self.kind)
+    def value(self):
+        """TEXT, UINT, ...; empty if it takes none."""
+        found = re.match(r"[A-Z]+(?: \.\.\.)?", self.kind)
+        return found[0] if found else ""
+
+    def default(self):
+        found = re.search(r"=(.*?)(?: REQUIRED| Excludes:.*)?$", self.kind)
+        return found[1] if found else ""
+
+    def remarks(self):
+        """Beside its help: what else is known of the value."""
+        said = ["required"] if "REQUIRED" in self.kind else []
+        said += ["one of " + ", ".join(self.choices())] if self.choices() else []
+        found = re.search(r"in \[(\S+) - (\S+)\]", self.kind)
+        said += [f"{found[1]} to {found[2]}"] if found else []
+        said += ["more than 0"] if ":POSITIVE" in self.kind else []
+        said += [f"default {self.default()}"] if self.default() else []
+        found = re.search(r"Excludes: (\S+)", self.kind)
+        return said + ([f"not with {found[1]}"] if found else [])
 
 
 @dataclass
