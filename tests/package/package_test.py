@@ -1,0 +1,166 @@
+"""The Debian packages in a clean Debian 12: package_test.py BUILD, the folder of the build `package`.
+
+They are installed by apt, used as their users would - a service without systemd, a barrier, applications of others in C
+and C++ - and removed. Only root can do that; without it the test is skipped (77).
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from clean_root import CleanRoot
+
+BUILD = Path(sys.argv.pop(1)).resolve()
+HERE = Path(__file__).resolve().parent
+PACKAGES = ["fibocast", "libfibocast-dev"]
+FILES = ["/usr/bin/fibocast", "/usr/bin/fibocastd", "/usr/bin/fibocast-simulate", "/etc/fibocast/node.toml",
+         "/lib/systemd/system/fibocastd.service", "/usr/share/man/man1/fibocast.1.gz",
+         "/usr/share/man/man1/fibocast-simulate.1.gz", "/usr/share/man/man5/node.toml.5.gz",
+         "/usr/share/man/man8/fibocastd.8.gz", "/usr/share/bash-completion/completions/fibocast",
+         "/usr/share/doc/fibocast/REFERENCE.md"]
+# Daemons as the service would have them, without systemd; they end with the script.
+SERVE = """
+rm -rf /run/fibocast
+install -d -o fibocast -g fibocast /run/fibocast
+serve() { runuser -u fibocast -- fibocastd "$@" 2>>/tmp/daemons.log & }
+await() {
+  local socket try
+  for socket in "$@"; do
+    for try in $(seq 600); do [ -S "$socket" ] && break; sleep 0.05; done
+    [ -S "$socket" ] || { cat /tmp/daemons.log; exit 1; }
+  done
+}
+"""
+AS_INSTALLED = SERVE + """
+serve --config /etc/fibocast/node.toml
+export FIBOCAST_SOCKET=/run/fibocast/fibocast.sock
+await $FIBOCAST_SOCKET
+"""
+
+
+def setUpModule():
+    global root
+    root = CleanRoot(BUILD)
+    unittest.addModuleCleanup(root.remove)
+    (root.folder / "packages").mkdir()
+    for package in PACKAGES:
+        found = list(BUILD.glob(f"{package}_*.deb"))
+        assert len(found) == 1, f"{len(found)} files {package}_*.deb in {BUILD}: ./dev package makes them"
+        shutil.copy(found[0], root.folder / "packages")
+    shutil.copytree(HERE / "outside", root.folder / "outside")
+    root.must("apt-get -qq update")
+    root.must("apt-get -qq -y install --no-install-recommends /packages/fibocast_*.deb")
+
+
+class Installed(unittest.TestCase):
+    def test_files(self):
+        self.assertEqual([path for path in FILES if not root.has(path)], [])
+        self.assertEqual(root.must("dpkg-query -W -f '${db:Status-Status}' fibocast"), "installed")
+        self.assertIn("/etc/fibocast/node.toml", root.must("dpkg-query -W -f '${Conffiles}' fibocast"))
+        self.assertTrue(root.has("/etc/systemd/system/multi-user.target.wants/fibocastd.service"), "it is enabled")
+
+    def test_the_user_of_the_service_cannot_log_in(self):
+        self.assertRegex(root.must("getent passwd fibocast"), "^fibocast:x:[0-9]+:[0-9]+:.*:/var/lib/fibocast:.*nologin$")
+        self.assertEqual(root.must("stat -c '%U:%G %a' /var/lib/fibocast"), "fibocast:fibocast 750\n")
+
+    def test_programs_are_hardened_and_stripped(self):
+        for program in ("fibocast", "fibocastd", "fibocast-simulate"):
+            said = subprocess.run(["readelf", "-hdSW", root.folder / "usr/bin" / program], text=True, check=True,
+                                  stdout=subprocess.PIPE).stdout
+            self.assertIn("BIND_NOW", said)
+            self.assertIn("DYN (Position-Independent", said)
+            self.assertNotIn(".symtab", said)
+
+    def test_the_settings_as_installed_serve_this_host_only(self):
+        self.assertEqual(root.must("fibocastd --config /etc/fibocast/node.toml --check-config"), "the settings are good\n")
+        said = root.must(AS_INSTALLED + """
+            fibocast barrier gate && fibocast status
+            stat -c '%U:%G %a' $FIBOCAST_SOCKET
+            cat /proc/net/udp /proc/net/udp6""", alone=True)
+        self.assertIn("fibocast:fibocast 660", said)
+        self.assertIn("0100007F:", said)
+        self.assertNotIn(" 00000000:", said.replace("00000000:0000", ""))
+
+    def test_two_daemons_with_a_key_meet(self):
+        said = root.must(SERVE + """
+            fibocast key generate /etc/fibocast/key >/dev/null && chown fibocast: /etc/fibocast/key
+            for rank in 0 1; do
+              serve --rank $rank --nodes 127.0.0.1:7001,127.0.0.1:7002 --key-file /etc/fibocast/key \\
+                --socket /run/fibocast/$rank.sock
+            done
+            await /run/fibocast/0.sock /run/fibocast/1.sock
+            fibocast wait --nodes 2 --socket /run/fibocast/0.sock >/dev/null
+            fibocast barrier gate --socket /run/fibocast/1.sock &
+            fibocast barrier gate --socket /run/fibocast/0.sock
+            wait $!
+            fibocast allreduce all 5 --socket /run/fibocast/1.sock &
+            fibocast allreduce all 7 --socket /run/fibocast/0.sock
+            wait $!
+            cat /tmp/daemons.log""", alone=True)
+        self.assertEqual(said.split("\n")[:2], ["12", "12"], said)
+        self.assertIn("sealed, key ", said)
+
+    def test_a_local_cluster_of_an_ordinary_user(self):
+        said = root.must("""useradd -m someone
+            runuser -u someone -- sh -ec 'fibocast up -n 2 >/dev/null; fibocast status; fibocast down'
+            userdel -r someone 2>/dev/null""", alone=True)
+        self.assertIn("2 daemons stopped", said)
+
+    @unittest.skipUnless(shutil.which("man"), "no man")
+    def test_manuals(self):
+        for page in [path for path in FILES if "/man/" in path]:
+            shown = subprocess.run(["man", "--warnings", "-l", root.folder / page.lstrip("/")], capture_output=True,
+                                   text=True, timeout=60, env={"MANWIDTH": "100", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]})
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+            self.assertIn("\nSEE ALSO\n", shown.stdout)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
+    def test_the_unit(self):
+        unit = "/lib/systemd/system/fibocastd.service"
+        text = (root.folder / unit.lstrip("/")).read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "fibocastd.service"  # its program and its pages are not on this host
+            copy.write_text(text.replace("ExecStart=/usr/bin/fibocastd", f"ExecStart={root.folder}/usr/bin/fibocastd")
+                            .replace("Documentation=", "#"), encoding="utf-8")
+            verified = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
+            self.assertEqual((verified.returncode, verified.stderr), (0, ""))
+            judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=20", copy],
+                                    capture_output=True, text=True, timeout=60)
+        self.assertEqual(judged.returncode, 0, judged.stdout[-200:])  # at most 2.0 of 10
+
+
+class Outside(unittest.TestCase):
+    """Applications of others, which have nothing of this project but the package."""
+
+    @classmethod
+    def setUpClass(cls):
+        root.must("apt-get -qq -y install --no-install-recommends /packages/*.deb g++ cmake make pkg-config")
+
+    def test_cxx_by_find_package(self):
+        root.must("cmake -S /outside/cxx -B /tmp/cxx -DCMAKE_BUILD_TYPE=Debug && cmake --build /tmp/cxx")
+        self.assertEqual(root.must(AS_INSTALLED + "/tmp/cxx/application", alone=True), "passed as rank 0 of 1\nthe sum is 42\n")
+
+    def test_cxx_with_a_node_of_its_own(self):
+        self.assertEqual(root.must("/tmp/cxx/embedded", alone=True), "passed as rank 0 of 1\n")
+
+
+class Removed(unittest.TestCase):
+    """The last of the classes, by its name."""
+
+    def test_nothing_is_left(self):
+        root.must(f"apt-get -qq -y remove {' '.join(PACKAGES)}")
+        self.assertTrue(root.has("/etc/fibocast/node.toml"), "remove keeps the settings")
+        self.assertFalse(root.has("/usr/bin/fibocastd"))
+        root.must(f"apt-get -qq -y purge {' '.join(PACKAGES)}")
+        left = root.must("find / -xdev -iname '*fibocast*' -not -path '/packages/*' -not -path '/proc/*'")
+        self.assertEqual(left, "")
+        self.assertIn("fibocast", root.must("getent passwd fibocast"), "Debian keeps the users of services")
+
+
+if os.geteuid() != 0:
+    print("only root can make a root folder")
+    sys.exit(77)
+unittest.main(verbosity=2)
