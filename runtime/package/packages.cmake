@@ -35,11 +35,20 @@ set(CPACK_DEBIAN_FIBOCAST_PACKAGE_DEPENDS adduser)
 set(CPACK_DEBIAN_FIBOCAST_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/conffiles ${CMAKE_CURRENT_SOURCE_DIR}/postinst
     ${CMAKE_CURRENT_SOURCE_DIR}/prerm ${CMAKE_CURRENT_SOURCE_DIR}/postrm)
 
+describe(libfibocast0 libs "barriers and multicasts of a cluster: library for C"
+"The shared library by which applications in C, and in languages that call C,
+take part in the collective operations of a cluster: through the daemon of
+package fibocast, or as a node of their own.")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
 describe(libfibocast-dev libdevel "barriers and multicasts of a cluster: development files"
 "For applications of Fibocast in C++ and C: the headers, the C++ client as a
 static library, the package for CMake (fibocast::client, fibocast::fibocast)
 and fibocast.pc for pkg-config.")
 # What the headers include and the static library is linked with.
-set(CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS "libboost1.81-dev, libprotobuf-dev, libsodium-dev, libspdlog-dev, libtomlplusplus-dev")
+set(CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS
+    "libfibocast0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libboost1.81-dev, libprotobuf-dev, libsodium-dev, \
+libspdlog-dev, libtomlplusplus-dev")
 
 include(CPack)

@@ -28,7 +28,8 @@ class CleanRoot:
     def run(self, script, alone=False):
         """A shell script in the root; alone: with nothing but a loopback of its own. CompletedProcess, output as one text."""
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child"] + (["--net"] if alone else [])
-        command += ["sh", "-ec", ALONE if alone else ENTER, "sh", self.folder, self.folder, *ENVIRONMENT, "bash", "-euc", script]
+        command += ["sh", "-ec", ALONE if alone else ENTER, "sh", self.folder, self.folder, *ENVIRONMENT]
+        command += ["bash", "-euc", script]
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=PATIENCE)
 

@@ -15,12 +15,13 @@ from clean_root import CleanRoot
 
 BUILD = Path(sys.argv.pop(1)).resolve()
 HERE = Path(__file__).resolve().parent
-PACKAGES = ["fibocast", "libfibocast-dev"]
+PACKAGES = ["fibocast", "libfibocast0", "libfibocast-dev"]
 FILES = ["/usr/bin/fibocast", "/usr/bin/fibocastd", "/usr/bin/fibocast-simulate", "/etc/fibocast/node.toml",
          "/lib/systemd/system/fibocastd.service", "/usr/share/man/man1/fibocast.1.gz",
          "/usr/share/man/man1/fibocast-simulate.1.gz", "/usr/share/man/man5/node.toml.5.gz",
          "/usr/share/man/man8/fibocastd.8.gz", "/usr/share/bash-completion/completions/fibocast",
          "/usr/share/doc/fibocast/REFERENCE.md"]
+SAID = "passed as rank 0 of 1\nthe sum is 42\n"  # by each of the applications
 # Daemons as the service would have them, without systemd; they end with the script.
 SERVE = """
 rm -rf /run/fibocast
@@ -113,7 +114,7 @@ class Installed(unittest.TestCase):
     def test_manuals(self):
         for page in [path for path in FILES if "/man/" in path]:
             shown = subprocess.run(["man", "--warnings", "-l", root.folder / page.lstrip("/")], capture_output=True,
-                                   text=True, timeout=60, env={"MANWIDTH": "100", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]})
+                                   text=True, timeout=60, env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
             self.assertEqual((shown.returncode, shown.stderr), (0, ""))
             self.assertIn("\nSEE ALSO\n", shown.stdout)
 
@@ -139,9 +140,18 @@ class Outside(unittest.TestCase):
     def setUpClass(cls):
         root.must("apt-get -qq -y install --no-install-recommends /packages/*.deb g++ cmake make pkg-config")
 
+    def test_c_by_pkg_config(self):
+        root.must("cc -std=c99 -Wall -Wextra -Werror /outside/c/application.c $(pkg-config --cflags --libs fibocast) -o /tmp/c")
+        self.assertIn("libfibocast.so.0 => /lib/", root.must("ldd /tmp/c"))
+        self.assertEqual(root.must(AS_INSTALLED + "/tmp/c", alone=True), SAID)
+
+    def test_c_by_find_package(self):
+        root.must("cmake -S /outside/c -B /tmp/c-cmake && cmake --build /tmp/c-cmake")
+        self.assertEqual(root.must(AS_INSTALLED + "/tmp/c-cmake/application", alone=True), SAID)
+
     def test_cxx_by_find_package(self):
         root.must("cmake -S /outside/cxx -B /tmp/cxx -DCMAKE_BUILD_TYPE=Debug && cmake --build /tmp/cxx")
-        self.assertEqual(root.must(AS_INSTALLED + "/tmp/cxx/application", alone=True), "passed as rank 0 of 1\nthe sum is 42\n")
+        self.assertEqual(root.must(AS_INSTALLED + "/tmp/cxx/application", alone=True), SAID)
 
     def test_cxx_with_a_node_of_its_own(self):
         self.assertEqual(root.must("/tmp/cxx/embedded", alone=True), "passed as rank 0 of 1\n")

@@ -103,8 +103,9 @@ def command_page(command, version):
 
 def simulate_page(command, version):
     text = heading("fibocast-simulate", 1, version, "one operation on a modelled machine, in virtual time")
-    text += f".SH SYNOPSIS\n{bold('fibocast simulate')} [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{escape(command.about.rstrip('.'))}.\n"
-    return text + ".SH OPTIONS\n" + options(command) + ".SH NOTES\n" + literal(command.footer) + see_also("fibocast-simulate(1)")
+    text += f".SH SYNOPSIS\n{bold('fibocast simulate')} [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{escape(command.about)}.\n"
+    text += ".SH OPTIONS\n" + options(command) + ".SH NOTES\n" + literal(command.footer)
+    return text + see_also("fibocast-simulate(1)")
 
 
 def pages(programs, version):
