@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clean_root import CleanRoot
+from clean_root import Booted, CleanRoot, cgroup_mount, eventually
 
 BUILD = Path(sys.argv.pop(1)).resolve()
 HERE = Path(__file__).resolve().parent
@@ -22,6 +22,7 @@ FILES = ["/usr/bin/fibocast", "/usr/bin/fibocastd", "/usr/bin/fibocast-simulate"
          "/usr/share/man/man8/fibocastd.8.gz", "/usr/share/bash-completion/completions/fibocast",
          "/usr/share/doc/fibocast/REFERENCE.md"]
 SAID = "passed as rank 0 of 1\nthe sum is 42\n"  # by each of the applications
+LEFT = "find / -xdev -iname '*fibocast*' -not -path '/packages/*' -not -path '/proc/*'"
 # Daemons as the service would have them, without systemd; they end with the script.
 SERVE = """
 rm -rf /run/fibocast
@@ -141,7 +142,8 @@ class Outside(unittest.TestCase):
         root.must("apt-get -qq -y install --no-install-recommends /packages/*.deb g++ cmake make pkg-config")
 
     def test_c_by_pkg_config(self):
-        root.must("cc -std=c99 -Wall -Wextra -Werror /outside/c/application.c $(pkg-config --cflags --libs fibocast) -o /tmp/c")
+        root.must("""cc -std=c99 -Wall -Wextra -Werror /outside/c/application.c -o /tmp/c \\
+            $(pkg-config --cflags --libs fibocast)""")
         self.assertIn("libfibocast.so.0 => /lib/", root.must("ldd /tmp/c"))
         self.assertEqual(root.must(AS_INSTALLED + "/tmp/c", alone=True), SAID)
 
@@ -158,16 +160,71 @@ class Outside(unittest.TestCase):
 
 
 class Removed(unittest.TestCase):
-    """The last of the classes, by its name."""
+    """After the others, by the name of the class."""
 
     def test_nothing_is_left(self):
         root.must(f"apt-get -qq -y remove {' '.join(PACKAGES)}")
         self.assertTrue(root.has("/etc/fibocast/node.toml"), "remove keeps the settings")
         self.assertFalse(root.has("/usr/bin/fibocastd"))
         root.must(f"apt-get -qq -y purge {' '.join(PACKAGES)}")
-        left = root.must("find / -xdev -iname '*fibocast*' -not -path '/packages/*' -not -path '/proc/*'")
-        self.assertEqual(left, "")
+        self.assertEqual(root.must(LEFT), "")
         self.assertIn("fibocast", root.must("getent passwd fibocast"), "Debian keeps the users of services")
+
+
+class Service(unittest.TestCase):
+    """Under systemd; the last of the classes, for the others want to be without it. Installed again after the purge."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not cgroup_mount():
+            raise unittest.SkipTest("this host has no cgroups of version 2")
+        root.must("apt-get -qq -y install --no-install-recommends systemd systemd-sysv dbus /packages/fibocast_*.deb")
+        cls.host = Booted(root)
+        cls.addClassCleanup(cls.host.end)
+        assert eventually(cls.host.is_up), cls.host.run("systemctl --failed").stdout
+
+    def must(self, script):
+        done = self.host.run(script)
+        self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout}")
+        return done.stdout
+
+    def show(self, what):
+        return self.must(f"systemctl show --value -p {what} fibocastd").strip()
+
+    def passes(self, user):
+        return self.host.run(f"runuser -u {user} -- fibocast barrier gate --socket /run/fibocast/fibocast.sock")
+
+    def test_1_it_has_said_that_it_is_ready(self):
+        self.assertEqual((self.show("ActiveState"), self.show("StatusText")), ("active", "serves"))
+
+    def test_2_members_of_its_group_may_use_it_and_nobody_else(self):
+        self.must("useradd member -G fibocast && useradd stranger")
+        self.assertEqual((self.passes("root").returncode, self.passes("member").returncode), (0, 0))
+        self.assertIn("Permission denied", self.passes("stranger").stdout)
+
+    def test_3_with_a_key_it_locks_memory_and_reloads(self):
+        self.must("""fibocast key generate /etc/fibocast/key && chown fibocast: /etc/fibocast/key &&
+            printf '[security]\\nkey_file = "/etc/fibocast/key"\\n' >>/etc/fibocast/node.toml &&
+            systemctl restart fibocastd && systemctl reload fibocastd""")
+        self.assertRegex(self.must(f"cat /proc/{self.show('MainPID')}/status"), "VmLck:\\s+[1-9]")
+        self.assertIn("the keys are read again: sealed", self.must("journalctl -b -u fibocastd"))
+        self.assertEqual((self.show("ActiveState"), self.show("StatusText")), ("active", "serves"))
+
+    def test_4_it_is_started_again_when_it_fails(self):
+        self.must(f"kill -SEGV {self.show('MainPID')}")
+        self.assertTrue(eventually(lambda: self.show("NRestarts") == "1" and self.show("ActiveState") == "active"))
+        self.assertEqual(self.passes("root").returncode, 0)
+
+    def test_5_it_stops_well_and_starts(self):
+        self.must("systemctl stop fibocastd")
+        self.assertEqual((self.show("ActiveState"), self.show("Result")), ("inactive", "success"))
+        self.must("systemctl start fibocastd")
+
+    def test_6_purged_while_it_runs_nothing_of_it_is_left(self):
+        self.must("apt-get -qq -y purge fibocast")
+        self.assertEqual(self.must("systemctl list-units --all --no-legend 'fibocast*'"), "")
+        self.assertEqual(self.must(LEFT), "")
+        self.assertEqual(self.must("grep -ls fibocast /proc/[0-9]*/comm || true"), "")
 
 
 if os.geteuid() != 0:
