@@ -99,7 +99,7 @@ Combination combination_of(fibocast_type type, fibocast_operator op) {
 
 bool is_type(fibocast_type type) { return type >= FIBOCAST_BYTES && type <= FIBOCAST_DOUBLE; }
 
-bool is_operator(fibocast_operator op) { return op >= FIBOCAST_MIN && op <= FIBOCAST_XOR; }
+bool is_operator(fibocast_operator op) { return op >= FIBOCAST_NONE && op <= FIBOCAST_XOR; }
 
 Outcome no_such_combination() {
   Outcome outcome;
@@ -317,7 +317,7 @@ fibocast_code fibocast_alltoall(fibocast_group* group, const void* blocks, size_
 
 fibocast_code fibocast_divide(fibocast_group* group, uint32_t root, const void* vector, size_t count,
                               fibocast_type type, const fibocast_options* options, fibocast_bytes* result) {
-  return combine(group, options, vector, count, type, FIBOCAST_SUM, result,
+  return combine(group, options, vector, count, type, FIBOCAST_NONE, result,
                  [&](Group& g, const Options& o, std::span<const std::byte> bytes, const Combination& c) {
                    return g.divide(root, bytes, c.type, o.deadline, o.plain);
                  });

@@ -64,6 +64,7 @@ typedef enum fibocast_type {
 
 // AND, OR and XOR are for integers.
 typedef enum fibocast_operator {
+  FIBOCAST_NONE = 0,  // of a conquer whose shares do not overlap
   FIBOCAST_MIN = 1,
   FIBOCAST_MAX = 2,
   FIBOCAST_SUM = 3,

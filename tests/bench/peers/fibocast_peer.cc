@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "runtime/client/client.h"
 #include "runtime/client/embedded_node.h"
@@ -44,6 +45,16 @@ class Fibocast final : public Way {
   Group group_;
 };
 
+// Returns when the node has all others: what the start of other libraries waits for is not to be measured here either.
+std::shared_ptr<Participant> connected(std::shared_ptr<EmbeddedNode> node) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (good(node->status()).connected + 1 < node->size()) {
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("the nodes do not connect");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return node;
+}
+
 std::shared_ptr<Participant> participant(const Place& place) {
   if (place.variant == "daemon") return good(Client::connect(place.words.at(place.rank)));
   EmbeddedNode::Options options;
@@ -53,7 +64,7 @@ std::shared_ptr<Participant> participant(const Place& place) {
     options.insecure = true;
   else
     options.key_file = place.words.at(0);
-  return good(EmbeddedNode::start(options));
+  return connected(good(EmbeddedNode::start(options)));
 }
 
 std::unique_ptr<Way> make(const Place& place) { return std::make_unique<Fibocast>(participant(place)); }

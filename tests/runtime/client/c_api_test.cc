@@ -133,7 +133,7 @@ Results all_in_c(CMember& me, std::uint32_t root) {
   EXPECT_EQ(fibocast_share(g, root, kElements, &kPatient, &first, &count), FIBOCAST_OK);
   EXPECT_EQ(count * sizeof(double), share.size());
   out.add(FIBOCAST_OK, {&first, sizeof first});
-  out.add(fibocast_conquer(g, root, kElements, share.data(), count, FIBOCAST_DOUBLE, FIBOCAST_SUM, &kPatient, &got),
+  out.add(fibocast_conquer(g, root, kElements, share.data(), count, FIBOCAST_DOUBLE, FIBOCAST_NONE, &kPatient, &got),
           got);
   return out.results;
 }
@@ -164,7 +164,7 @@ Results all_in_cpp(Group& g, Rank root) {
   const Bytes share = out.results.back();
   const std::uint64_t first = g.share(root, kElements)->first;
   out.results.push_back(copy_of({&first, sizeof first}));
-  out.add(g.conquer(root, kElements, share, {ElementType::kDouble, CombineOperator::kSum}, kPatience));
+  out.add(g.conquer(root, kElements, share, {ElementType::kDouble, CombineOperator::kNone}, kPatience));
   return out.results;
 }
 
