@@ -228,6 +228,6 @@ class Service(unittest.TestCase):
 
 
 if os.geteuid() != 0:
-    print("only root can make a root folder")
+    print("skipped: only root can make a root folder")
     sys.exit(77)
 unittest.main(verbosity=2)
