@@ -166,7 +166,7 @@ class Removed(unittest.TestCase):
         root.must(f"apt-get -qq -y remove {' '.join(PACKAGES)}")
         self.assertTrue(root.has("/etc/fibocast/node.toml"), "remove keeps the settings")
         self.assertFalse(root.has("/usr/bin/fibocastd"))
-        root.must(f"apt-get -qq -y purge {' '.join(PACKAGES)}")
+        root.must(f"dpkg --purge {' '.join(PACKAGES)}")
         self.assertEqual(root.must(LEFT), "")
         self.assertIn("fibocast", root.must("getent passwd fibocast"), "Debian keeps the users of services")
 
