@@ -75,12 +75,12 @@ Status check_call(OperationCall& call) {
   return error.empty() ? Status{} : invalid(call, error);
 }
 
-// Folds the vectors of all ranks, which lie one behind the other, into the first.
-void fold(Outcome& outcome, Rank ranks, const Combine& combine) {
-  if (!outcome.ok() || outcome.payload.empty()) return;
-  const std::size_t length = outcome.payload.size() / ranks;
+// Folds vectors of this length, which lie one behind the other, into the first: of all ranks, or of those of a group
+// that goes on without some.
+void fold(Outcome& outcome, std::size_t length, const Combine& combine) {
+  if (!outcome.ok() || outcome.payload.empty() || length == 0) return;
   const std::span<std::byte> all(outcome.payload);
-  for (Rank r = 1; r < ranks; ++r) combine(all.first(length), all.subspan(r * length, length));
+  for (std::size_t at = length; at < all.size(); at += length) combine(all.first(length), all.subspan(at, length));
   outcome.payload.resize(length);
 }
 
@@ -104,14 +104,14 @@ void Participant::start(OperationCall call, Completion<Outcome> done) {
 Outcome Group::reduce_with(Rank root, std::span<const std::byte> vector, const Combine& combine, Duration deadline,
                            const OperationOptions& options) {
   Outcome outcome = gather(root, vector, deadline, options);
-  fold(outcome, size(), combine);
+  fold(outcome, vector.size(), combine);
   return outcome;
 }
 
 Outcome Group::allreduce_with(std::span<const std::byte> vector, const Combine& combine, Duration deadline,
                               const OperationOptions& options) {
   Outcome outcome = allgather(vector, deadline, options);
-  fold(outcome, size(), combine);
+  fold(outcome, vector.size(), combine);
   return outcome;
 }
 

@@ -51,4 +51,10 @@ set(CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS
     "libfibocast0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libboost1.81-dev, libprotobuf-dev, libsodium-dev, \
 libspdlog-dev, libtomlplusplus-dev")
 
+describe(python3-fibocast python "barriers and multicasts of a cluster: Python client"
+"Applications in Python take part in the collective operations of a cluster
+through the daemon of package fibocast.")
+set(CPACK_DEBIAN_PYTHON3-FIBOCAST_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON3-FIBOCAST_PACKAGE_DEPENDS "python3 (>= 3.11), python3-protobuf (>= 3.21)")
+
 include(CPack)

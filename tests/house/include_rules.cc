@@ -37,6 +37,7 @@ const std::vector<Layer>& layers() {
       {"client", "runtime/client/", below_hosts_and({"sockets", "daemon", "client"}), kHosted},
       {"calibration", "runtime/calibration/", below_hosts_and({"sockets", "client", "calibration"}), kHosted},
       {"cli", "runtime/cli/", below_hosts_and({"seal", "sockets", "daemon", "client", "calibration", "cli"}), kHosted},
+      {"examples", "runtime/examples/", below_hosts_and({"client", "examples"}), kHosted},
       {"firmware_sim",
        "firmware_sim/",
        below_hosts_and({"firmware_sim"}),

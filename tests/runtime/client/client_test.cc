@@ -73,6 +73,26 @@ TEST(Connect, AnotherVersionIsRefused) {
   EXPECT_EQ(client.status().exit_code(), 6);
 }
 
+// Two of three go on: what was gathered are two vectors.
+TEST(Blocking, AnOwnOperatorCombinesAsManyVectorsAsThereAre) {
+  FakeDaemon daemon([](FakeDaemon& it, const client::Request& request) {
+    if (!request.has_operate()) return answer_all(it, request);
+    client::Response response = answer_to(request);
+    response.mutable_outcome()->set_payload(request.operate().payload() + "987");
+    it.send(response);
+  });
+  auto group = connect(daemon)->open("g");
+  ASSERT_TRUE(group.ok());
+  const std::string mine = "123";
+  std::string combined;
+  const Combine note = [&](std::span<std::byte> left, std::span<const std::byte> right) {
+    combined += text({left.begin(), left.end()}) + text({right.begin(), right.end()}) + " ";
+  };
+  EXPECT_EQ(text(group->reduce_with(1, std::as_bytes(std::span(mine)), note).payload), "123");
+  EXPECT_EQ(text(group->allreduce_with(std::as_bytes(std::span(mine)), note).payload), "123");
+  EXPECT_EQ(combined, "123987 123987 ");
+}
+
 TEST(Blocking, OperationsAndMessages) {
   FakeDaemon daemon(answer_all);
   auto client = connect(daemon);

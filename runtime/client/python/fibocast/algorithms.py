@@ -1,0 +1,81 @@
+"""The names of operations and algorithms and what they are on the wire: collectives/algorithm_catalog.h, shape.h.
+
+A test compares the table with the one of the C++ library.
+"""
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from fibocast.errors import Invalid
+from fibocast.shares import WHOLE_SHARE
+
+BARRIER, MULTICAST, REDUCE, ALLREDUCE, SCATTER = "barrier", "multicast", "reduce", "allreduce", "scatter"
+GATHER, ALLGATHER, ALLTOALL, DIVIDE, CONQUER = "gather", "allgather", "alltoall", "divide", "conquer"
+# As client.proto numbers them, from 1 on.
+OPERATIONS = (BARRIER, MULTICAST, REDUCE, ALLREDUCE, SCATTER, GATHER, ALLGATHER, ALLTOALL, DIVIDE, CONQUER)
+
+_TREES, _DISSEMINATION, _SHARES = 1, 2, 16
+
+
+class Choice(NamedTuple):
+    """Numbers of collectives/shape.h; all 0: as the group plans."""
+
+    algorithm: int = 0
+    tree: int = 0
+    parameter: int = 0
+
+
+_CONTIGUOUS = {"fibo": Choice(_TREES), "binomial": Choice(_TREES, 2), "sequential": Choice(_TREES, 1)}
+_ALL_TREES = {**_CONTIGUOUS, "kary:K": Choice(_TREES, 3)}
+_POSTAL = {"combine_delay_receive": Choice(3), "combine_delay_send": Choice(4), "combine_eager": Choice(5)}
+_HALF_SHARES = {"share:ALPHA": Choice(_SHARES, 0, WHOLE_SHARE // 2)}
+
+CATALOG: dict[str, dict[str, Choice]] = {
+    BARRIER: {**_ALL_TREES, "dissemination:K": Choice(_DISSEMINATION), **_POSTAL},
+    MULTICAST: {**_ALL_TREES, "scatter_allgather": Choice(15)},
+    REDUCE: _ALL_TREES,
+    ALLREDUCE: {**_ALL_TREES, **_POSTAL, "ring": Choice(6), "halving": Choice(7)},
+    SCATTER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
+    GATHER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
+    ALLGATHER: {"ring": Choice(6), "bruck": Choice(10), "flooding": Choice(9)},
+    ALLTOALL: {"pairwise": Choice(11), "bruck": Choice(10), "phased_constant": Choice(12),
+               "phased_exponential": Choice(13), "phased_xor": Choice(14)},
+    DIVIDE: _HALF_SHARES,
+    CONQUER: _HALF_SHARES,
+}
+
+
+def _share(name: str) -> Choice:
+    text = "1/2" if name == "share" else name[len("share:"):]
+    if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18}|/0*[1-9][0-9]{0,17})?", text):
+        alpha = Fraction(text)
+        if 0 < alpha <= 1 and WHOLE_SHARE % alpha.denominator == 0:
+            return Choice(_SHARES, 0, int(alpha * WHOLE_SHARE))
+    raise Invalid(f"{name} is no share: above 0, at most 1, with at most 4 decimals, as in share:0.5")
+
+
+def _with_number(operation: str, name: str) -> Choice | None:
+    """kary:4, dissemination:2."""
+    stem, _, number = name.partition(":")
+    choice = CATALOG[operation].get(stem + ":K")
+    if choice is None or not re.fullmatch("[0-9]{1,18}", number):
+        return None
+    least = 2 if choice.algorithm == _DISSEMINATION else 1
+    return choice._replace(parameter=int(number)) if least <= int(number) <= 0xFFFF else None
+
+
+def choose(operation: str, name: str) -> Choice:
+    """The algorithm of this name; the empty one is what the group plans. Raises Invalid with those that there are."""
+    if name in ("", "planned"):
+        return next(iter(_HALF_SHARES.values())) if operation in (DIVIDE, CONQUER) else Choice()
+    if operation in (DIVIDE, CONQUER) and (name == "share" or name.startswith("share:")):
+        return _share(name)
+    name = "kary:2" if name == "binary" else name
+    choice = CATALOG[operation].get(name) if name[-2:] != ":K" else None
+    choice = choice or _with_number(operation, name)
+    if choice is None:
+        raise Invalid(f'there is no algorithm "{name}" for {operation}; there are planned, '
+                      + ", ".join(CATALOG[operation]))
+    return choice
