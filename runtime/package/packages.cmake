@@ -56,5 +56,7 @@ describe(python3-fibocast python "barriers and multicasts of a cluster: Python c
 through the daemon of package fibocast.")
 set(CPACK_DEBIAN_PYTHON3-FIBOCAST_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON3-FIBOCAST_PACKAGE_DEPENDS "python3 (>= 3.11), python3-protobuf (>= 3.21)")
+set(CPACK_DEBIAN_PYTHON3-FIBOCAST_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/python/postinst
+    ${CMAKE_CURRENT_SOURCE_DIR}/python/prerm)
 
 include(CPack)

@@ -15,7 +15,7 @@ from clean_root import Booted, CleanRoot, cgroup_mount, eventually
 
 BUILD = Path(sys.argv.pop(1)).resolve()
 HERE = Path(__file__).resolve().parent
-PACKAGES = ["fibocast", "libfibocast0", "libfibocast-dev"]
+PACKAGES = ["fibocast", "libfibocast0", "libfibocast-dev", "python3-fibocast"]
 FILES = ["/usr/bin/fibocast", "/usr/bin/fibocastd", "/usr/bin/fibocast-simulate", "/etc/fibocast/node.toml",
          "/lib/systemd/system/fibocastd.service", "/usr/share/man/man1/fibocast.1.gz",
          "/usr/share/man/man1/fibocast-simulate.1.gz", "/usr/share/man/man5/node.toml.5.gz",
@@ -157,6 +157,9 @@ class Outside(unittest.TestCase):
 
     def test_cxx_with_a_node_of_its_own(self):
         self.assertEqual(root.must("/tmp/cxx/embedded", alone=True), "passed as rank 0 of 1\n")
+
+    def test_python(self):
+        self.assertEqual(root.must(AS_INSTALLED + "python3 /outside/python/application.py", alone=True), SAID)
 
 
 class Removed(unittest.TestCase):
