@@ -1,6 +1,7 @@
 // fibocastd: one daemon per node of the cluster.
 #include <unistd.h>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdio>
@@ -10,14 +11,24 @@
 
 #include "runtime/daemon/command_line.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/notify.h"
 
 namespace fibocast {
 namespace {
 
-void reload(Daemon& daemon, const CommandLine& line) try {
-  daemon.reload(load_settings(line.file, getenv, line.flags).settings);
-} catch (const SettingsError& error) {
-  daemon.log().error(std::string("nothing is reloaded: ") + error.what());
+void reload(Daemon& daemon, const CommandLine& line) {
+  notify_reloading();
+  try {
+    daemon.reload(load_settings(line.file, getenv, line.flags).settings);
+  } catch (const SettingsError& error) {
+    daemon.log().error(std::string("nothing is reloaded: ") + error.what());
+  }
+  notify_ready();
+}
+
+void stop(Daemon& daemon) {
+  notify_stopping();
+  daemon.stop();
 }
 
 int serve(const CommandLine& line) {
@@ -32,11 +43,12 @@ int serve(const CommandLine& line) {
       if (signal == SIGHUP)
         reload(daemon, line);
       else
-        daemon.stop();
+        stop(daemon);
       next_signal();
     });
   };
   next_signal();
+  boost::asio::post(daemon.context(), notify_ready);  // done first in run(), when all sockets are open
   return daemon.run() ? 0 : 1;
 }
 
