@@ -49,7 +49,7 @@ and fibocast.pc for pkg-config.")
 # What the headers include and the static library is linked with.
 set(CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS
     "libfibocast0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libboost1.81-dev, libprotobuf-dev, libsodium-dev, \
-libspdlog-dev, libtomlplusplus-dev")
+libtomlplusplus-dev")
 
 describe(python3-fibocast python "barriers and multicasts of a cluster: Python client"
 "Applications in Python take part in the collective operations of a cluster

@@ -24,7 +24,8 @@ BEGIN = """set -eE
 cd {folder}
 export HOME=$PWD XDG_RUNTIME_DIR=$PWD/runtime-dir FIBOCAST_BIN=$PWD/build/release/bin
 mkdir -p $XDG_RUNTIME_DIR
-export PATH=$PWD/build/release/bin:$PATH
+mkdir -p $PWD/debian && ln -sf /usr/bin/python3 $PWD/debian  # the packages are its, not another Python's
+export PATH=$PWD/build/release/bin:$PWD/debian:$PATH
 trap 'echo "$BASH_COMMAND: exit code $?"' ERR
 settle() {{
   local job
@@ -39,6 +40,7 @@ def copy_project(folder):
     shutil.copytree(ROOT, folder, ignore=skip, symlinks=True, dirs_exist_ok=True)
     shutil.copytree(ROOT / "build" / "release" / "bin", folder / "build" / "release" / "bin", symlinks=True,
                     ignore=shutil.ignore_patterns("fibocast_swarm"))
+    shutil.copytree(ROOT / "build" / "release" / "python", folder / "build" / "release" / "python")
     for link in (folder / "build" / "release" / "bin").iterdir():  # of the laboratory
         if link.is_symlink():
             link.unlink()

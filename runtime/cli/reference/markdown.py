@@ -33,14 +33,14 @@ def option_row(entry):
 
 
 def command_text(command, depth):
-    text = f"{'#' * depth} {command.name()}\n\n{command.about.rstrip('.')}.\n\n    {command.usage}\n\n"
+    text = f"{'#' * depth} {command.name()}\n\n{command.about.rstrip('.')}.\n\n```text\n{command.usage}\n```\n\n"
     if command.children:
         text += table(["command", ""], [[f"`{c.path[-1]}`", cell(c.about)] for c in command.children])
     entries = [e for e in command.positionals + command.options if e.names[0] != "-h"]
     if entries:
         text += table(["", "", "value"], [option_row(e) for e in entries])
     if command.footer:
-        text += "".join(f"    {line}".rstrip() + "\n" for line in command.footer.splitlines()) + "\n"
+        text += "```text\n" + "".join(line.rstrip() + "\n" for line in command.footer.splitlines()) + "```\n\n"
     return text + "".join(command_text(child, depth + 1) for child in command.children)
 
 
