@@ -1,6 +1,6 @@
 # CPack's side: name, description and dependencies of each package. Those on shared libraries are found by dpkg-shlibdeps.
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_SOURCE_DIR}/build/package)
 set(CPACK_PACKAGE_CONTACT "Fibocast maintainers <fibocast@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)

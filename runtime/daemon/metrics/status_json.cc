@@ -19,7 +19,11 @@ using PageJson = nlohmann::ordered_json;
 
 constexpr std::size_t kGroupsWithTrees = 32;
 
-double to_us(Nanoseconds time) { return static_cast<double>(time / 10) / 100; }  // two decimals
+// Two decimals.
+double to_us(Nanoseconds time) {
+  const Nanoseconds hundredths = time / 10;
+  return static_cast<double>(hundredths) / 100;
+}
 
 std::string text_of(const PageJson& json) { return json.dump(-1, ' ', false, PageJson::error_handler_t::replace); }
 
