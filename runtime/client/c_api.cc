@@ -22,6 +22,11 @@ struct fibocast_group {
 namespace fibocast {
 namespace {
 
+// The numbers of fibocast.h are those of the C++ library: the last of each list has the same place in both.
+static_assert(FIBOCAST_PARTITIONED == static_cast<int>(Code::kPartitioned));
+static_assert(FIBOCAST_DOUBLE == static_cast<int>(ElementType::kDouble));
+static_assert(FIBOCAST_XOR == static_cast<int>(CombineOperator::kXor));
+
 thread_local Status last_failure;
 
 fibocast_code end_with(Status status) {
