@@ -80,7 +80,8 @@ Status check_call(OperationCall& call) {
 void fold(Outcome& outcome, std::size_t length, const Combine& combine) {
   if (!outcome.ok() || outcome.payload.empty() || length == 0) return;
   const std::span<std::byte> all(outcome.payload);
-  for (std::size_t at = length; at < all.size(); at += length) combine(all.first(length), all.subspan(at, length));
+  for (std::size_t at = length; at + length <= all.size(); at += length)
+    combine(all.first(length), all.subspan(at, length));
   outcome.payload.resize(length);
 }
 
