@@ -40,6 +40,10 @@ class Transport {
   // for an operation asks it again and again, which is cheaper than asking the loop. poll() takes at most one frame.
   virtual bool can_poll() const { return false; }
   virtual bool poll() { return false; }
+  // Frames that come through memory, which the event loop knows nothing of: takes at most one, without a system call.
+  virtual bool poll_memory() { return false; }
+  // The host is about to sleep in the event loop. False: something has come already; else the loop will be told.
+  virtual bool rest() { return true; }
 };
 
 }  // namespace fibocast

@@ -67,6 +67,7 @@ std::string node_file(const NodeFileRequest& request, NodeId rank) {
                       {"socket", quoted(node_path(request.dir, rank, "sock"))}};
   sections["cluster"] = {
       {"name", quoted("local")}, {"nodes", quoted_list(request.addresses)}, {"transport", quoted(request.transport)}};
+  if (!request.shares_memory) sections["cluster"]["local"] = quoted("off");
   if (!request.wait.empty()) sections["runtime"]["wait"] = quoted(request.wait);
   if (request.machine) add_machine(*request.machine, request.scale, sections);
   if (request.loss_percent > 0) {

@@ -23,7 +23,8 @@ struct NodeFileRequest {
   std::string dir;
   std::vector<std::string> addresses;  // by rank
   std::string transport = "udp";
-  std::string wait;  // empty: the daemon's own default
+  bool shares_memory = true;  // where it can: cluster.local
+  std::string wait;           // empty: the daemon's own default
   std::optional<MachineModel> machine;
   double scale = 1;
   double loss_percent = 0;

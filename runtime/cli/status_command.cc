@@ -54,9 +54,15 @@ std::uint64_t resends_of(const NodeInfo& node) {
   return sum;
 }
 
+std::string memory_text(const NodeInfo& node) {
+  const auto peers = node.counters.find("local_peers");
+  if (peers == node.counters.end() || peers->second == 0) return {};
+  return " and memory shared with " + std::to_string(peers->second) + (peers->second == 1 ? " node" : " nodes");
+}
+
 void print_node(const NodeInfo& node) {
   std::cout << "rank " << node.rank << " of " << node.size << " in cluster '" << node.cluster << "' over "
-            << node.transport << ", fibocastd " << node.version << ", process " << node.pid << "\n"
+            << node.transport << memory_text(node) << ", fibocastd " << node.version << ", process " << node.pid << "\n"
             << node.security << "\n\n"
             << "rank  state       address                 sent   received  resends  round trip\n";
   for (const PeerInfo& peer : node.peers) {

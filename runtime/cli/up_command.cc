@@ -102,9 +102,10 @@ void add_up_command(CLI::App& app, Command& command) {
   sub->add_option("--scale", options->files.scale, "emulated times are so many times longer")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sub->add_option("--transport", options->files.transport, "udp or tcp")
+  sub->add_option("--transport", options->files.transport,
+                  "udp or tcp, and no memory that the daemons share; without it: udp, and such memory")
       ->check(CLI::IsMember({"udp", "tcp"}))
-      ->capture_default_str();
+      ->each([options](const std::string&) { options->files.shares_memory = false; });
   sub->add_option("--wait", options->files.wait, "how a daemon waits")
       ->check(CLI::IsMember({"adaptive", "block", "poll"}));
   add_dir_option(*sub, options->files.dir);

@@ -25,6 +25,7 @@ Settings settings_of(const EmbeddedNode::Options& options) {
   settings.cluster.name = options.cluster;
   settings.cluster.nodes = options.nodes;
   settings.cluster.transport = options.tcp ? TransportKind::kTcp : TransportKind::kUdp;
+  settings.cluster.local = options.local;
   settings.model.s_ns = options.s, settings.model.l_ns = options.l, settings.model.o_ns = options.o;
   settings.limits = options.limits;
   settings.security.key_file = options.key_file;

@@ -30,6 +30,8 @@ class EmbeddedNode final : public Participant {
     std::vector<std::string> nodes;  // host:port of every node; rank = position; the same on all
     std::string cluster = "fibocast";
     bool tcp = false;  // else UDP
+    // Nodes of one host and user share memory: "auto", "off", or a folder; see cluster.local in REFERENCE.md.
+    std::string local = "auto";
     // The cluster's key, as `fibocast key generate` makes it. Without one all nodes must be on this host, unless
     // `insecure`: then whoever reaches this node can read all and take part.
     std::string key_file;

@@ -301,6 +301,7 @@ void Daemon::on_refused(const Event& event) {
 void Daemon::fill_status(client::NodeStatus& status) {
   fill_node_status(host_.node(), settings_, status);
   add_transport_counters(transport_.counters(), status);
+  if (transport_.local) add_local_counters(*transport_.local, status);
   if (transport_.sealing) add_seal_counters(transport_.sealing->sealer(), status);
   status.set_security(security_text(settings_, keys()));
   if (keys())

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/daemon/local_path.h"
 #include "runtime/daemon/settings_loader.h"
 #include "transport/faulty_transport.h"
 #include "transport/tcp_transport.h"
@@ -60,6 +61,15 @@ std::unique_ptr<SealingTransport> make_sealing(Transport& inner, const Settings&
                                             });
 }
 
+void add_local_path(boost::asio::io_context& io, const Settings& settings, const std::vector<NodeAddress>& nodes,
+                    const KeyRing* keys, const RefusalLog::Say& warn, ClusterTransport& transport) {
+  LocalPath path = make_local_path(io, transport.top(), settings, nodes, keys, transport.incarnation, warn);
+  if (!path.transport) return;
+  transport.local = std::move(path.transport);
+  transport.move_peer = [sockets = std::move(transport.move_peer), memory = std::move(path.move_peer)](
+                            NodeId peer, const NodeAddress& to) { sockets(peer, to), memory(peer, to); };
+}
+
 }  // namespace
 
 ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
@@ -73,9 +83,12 @@ ClusterTransport make_transport(boost::asio::io_context& io, const Settings& set
     transport.faulty = std::make_unique<FaultyTransport>(io, *transport.sockets, fault_settings(settings.faults),
                                                          static_cast<std::uint32_t>(settings.faults.seed));
   transport.incarnation = random_incarnation();
-  if (keys)
-    transport.sealing =
-        make_sealing(transport.top(), settings, std::move(*keys), transport.incarnation, std::move(warn));
+  std::optional<KeyRing> ring;
+  if (keys) {
+    ring = keys->copy();
+    transport.sealing = make_sealing(transport.top(), settings, std::move(*keys), transport.incarnation, warn);
+  }
+  add_local_path(io, settings, nodes, ring ? &*ring : nullptr, warn, transport);
   return transport;
 } catch (const std::system_error& error) {
   throw SettingsError(std::string("node.listen: ") + error.what() +
@@ -96,6 +109,20 @@ void add_transport_counters(const TransportCounters& counters, client::NodeStatu
   out["transport_resets"] = counters.resets;
   out["transport_accepted"] = counters.accepted;
   out["transport_turned_away"] = counters.turned_away;
+}
+
+void add_local_counters(const LocalTransport& local, client::NodeStatus& status) {
+  const TransportCounters& counters = local.counters();
+  auto& out = *status.mutable_counters();
+  out["local_peers"] = local.peers_sharing();
+  out["local_frames_sent"] = counters.frames_sent;
+  out["local_bytes_sent"] = counters.bytes_sent;
+  out["local_frames_received"] = counters.frames_received;
+  out["local_bytes_received"] = counters.bytes_received;
+  out["local_queue_drops"] = counters.queue_drops;
+  out["local_malformed"] = counters.malformed;
+  out["local_resets"] = counters.resets;
+  out["local_bells"] = local.bells();
 }
 
 }  // namespace fibocast

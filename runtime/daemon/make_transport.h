@@ -10,20 +10,24 @@
 #include "runtime/daemon/security.h"
 #include "runtime/daemon/settings.h"
 #include "runtime/wire/client.pb.h"
+#include "transport/local_transport.h"
 #include "transport/transport.h"
 #include "transport/transport_counters.h"
 
 namespace fibocast {
 
-// The sockets; before them, in tests, a transport that loses datagrams on purpose; before that sealing.
+// The sockets; before them, in tests, a transport that loses datagrams on purpose; before that sealing; before all,
+// memory that nodes of one host share.
 struct ClusterTransport {
   std::unique_ptr<Transport> sockets;
   std::unique_ptr<Transport> faulty;          // null without [faults]
   std::unique_ptr<SealingTransport> sealing;  // null without a key
+  std::unique_ptr<LocalTransport> local;      // null unless nodes share memory
   std::uint64_t incarnation = 0;              // of the node that is to use it
   std::function<const TransportCounters&()> counters;
   std::function<void(NodeId peer, const NodeAddress&)> move_peer;  // it has another address from now on
-  Transport& top() { return sealing ? *sealing : faulty ? *faulty : *sockets; }
+  Transport& sealed() { return sealing ? *sealing : faulty ? *faulty : *sockets; }
+  Transport& top() { return local ? *local : sealed(); }
 };
 
 // Reads the keys, takes the port. Throws SettingsError with one sentence when the keys cannot be used or the port is in
@@ -32,5 +36,7 @@ ClusterTransport make_transport(boost::asio::io_context& io, const Settings& set
                                 const std::vector<NodeAddress>& nodes, RefusalLog::Say warn);
 // "transport_...": what a transport counts.
 void add_transport_counters(const TransportCounters& counters, client::NodeStatus& status);
+// "local_...": what went through shared memory.
+void add_local_counters(const LocalTransport& local, client::NodeStatus& status);
 
 }  // namespace fibocast

@@ -165,13 +165,16 @@ void NodeHost::run_due_timers(Nanoseconds now) {
   pump();
 }
 
-// Only who is about to block needs a timer. It is touched only when the deadline moved forward; one that fires too
-// early wakes us to look again.
+// Only who is about to block needs a timer. While an operation is in flight it is touched only when the deadline moved
+// forward: one that fires too early wakes us to look again, which costs an idle host more than setting it.
 void NodeHost::arm_timer() {
-  if (deadline_ >= armed_for_) return;
+  const bool early_will_do = node_.operation_in_flight() || pending_timers_ > 1;
+  if (deadline_ == armed_for_ || (deadline_ > armed_for_ && early_will_do)) return;
   armed_for_ = deadline_;
+  ++pending_timers_;
   timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_)));
   timer_.async_wait(kept_in(timer_memory_, [this](const boost::system::error_code& error) {
+    --pending_timers_;
     if (!error) armed_for_ = kNever;
   }));
 }
@@ -198,7 +201,7 @@ bool NodeHost::may_poll() {
 // What comes next is a frame while an operation is in flight, and a call else.
 bool NodeHost::poll_once() {
   if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return transport_.poll();
-  const bool any = context_.poll() > 0;
+  const bool any = transport_.poll_memory() + context_.poll() > 0;
   stopped_ = context_.stopped();
   return any;
 }
@@ -233,13 +236,17 @@ void NodeHost::run_while(const std::function<bool()>& go_on) {
     if (may_poll() && poll_for_a_while(go_on)) return;
     if (stopped_) return;
     arm_timer();
-    context_.run_one();
+    if (transport_.rest())
+      context_.run_one();
+    else
+      poll_once();
     run_due_timers(monotonic_now());
   }
 }
 
 void NodeHost::catch_up() {
   context_.poll();
+  while (transport_.poll_memory()) continue;
   run_due_timers(monotonic_now());
 }
 

@@ -114,6 +114,7 @@ class NodeHost {
   HandlerMemory timer_memory_;
   Nanoseconds deadline_ = kNever;   // of the node, as of the last pump()
   Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
+  int pending_timers_ = 0;          // handlers: of a timer that was set anew, the cancelled one as well
   Nanoseconds now_ = 0;
   Nanoseconds long_yield_ = 0;
   int most_tries_ = 0;

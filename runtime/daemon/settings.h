@@ -33,6 +33,7 @@ struct Settings {
     std::string name = "fibocast";
     std::vector<std::string> nodes = {"127.0.0.1:7117"};  // host:port each
     TransportKind transport = TransportKind::kUdp;
+    std::string local = "auto";  // nodes of one host share memory: in a folder of the user, in this one, or "off"
   } cluster;
   // Without a key a daemon listens on loopback only, unless the mode is kInsecure.
   struct SecuritySection {

@@ -9,6 +9,7 @@
 
 #include "collectives/measured_choice.h"
 #include "runtime/daemon/discovered_list.h"
+#include "transport/shared_inbox.h"
 
 namespace fibocast {
 namespace {
@@ -106,6 +107,9 @@ bool address_or_empty(const std::string& value) { return value.empty() || parse_
 bool discover_or_empty(const std::string& value) { return value.empty() || parse_discover(value).has_value(); }
 bool socket_path(const std::string& value) { return !value.empty() && value.size() < 108; }  // sockaddr_un
 bool path_or_empty(const std::string& value) { return value.size() <= 255; }
+bool local_path(const std::string& value) {
+  return value == "auto" || value == "off" || (value.starts_with('/') && value.size() <= kMaxLocalFolderBytes);
+}
 bool measured_choices(const std::string& value) {
   std::string error;
   return parse_measured_choices(value, error).has_value();
@@ -138,6 +142,12 @@ void add_node_and_cluster(Fields& f) {
   f.push_back(choice<TransportKind>("cluster.transport", "--transport", "how daemons talk to each other",
                                     {{"udp", TransportKind::kUdp}, {"tcp", TransportKind::kTcp}},
                                     [](Settings& s) -> TransportKind& { return s.cluster.transport; }));
+  f.push_back(
+      text("cluster.local", "--local",
+           "daemons of one host and user share memory (auto: in /dev/shm), or not; the path of a folder of their "
+           "own works between containers as well",
+           "auto, off, or an absolute path of at most 56 bytes", local_path,
+           [](Settings& s) -> std::string& { return s.cluster.local; }));
 }
 
 void add_security(Fields& f) {

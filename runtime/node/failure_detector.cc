@@ -78,6 +78,10 @@ void FailureDetector::heard(NodeId peer, Nanoseconds now) {
   if (p.belief == Belief::kUnknown || p.left) return;
   p.last_heard = now;
   if (!p.calm) settle(peer, now);
+  const Nanoseconds early = settings_.idle_interval / 4;
+  if (now + early < neighbour_at_) return;
+  look_at_neighbour(now, early);  // awake anyway: a round now saves an idle host a wake-up of its own
+  wake_at(neighbour_at_);
 }
 
 // It was heard: whatever was held against it is over, and it learns what others were told of it.
@@ -92,6 +96,15 @@ void FailureDetector::settle(NodeId peer, Nanoseconds now) {
     watch(peer, now);
   }
   p.calm = true;
+  rest_after(peer);
+}
+
+// The usual end of a question. What was to happen without this answer shall not wake an idle host for nothing.
+void FailureDetector::rest_after(NodeId peer) {
+  if (beyond_ == peer && peers_[peer].first_probe == kNever) beyond_at_ = kNever;
+  if (questioned_.size() != 1 || questioned_.front() != peer || in_question(peers_[peer])) return;
+  questioned_.pop();
+  deadline_ = next_round();
 }
 
 void FailureDetector::refused(NodeId peer, Nanoseconds now) {

@@ -7,6 +7,9 @@ namespace fibocast {
 
 namespace {
 
+// The neighbour answered a round trip after the last round: that is no reason to wake twice in the next.
+constexpr Nanoseconds kSlack = 5'000'000;
+
 // `latest`: for one that began only after the delay.
 void move_on(Nanoseconds& time, Nanoseconds by, Nanoseconds latest) {
   if (time != kNever) time = std::min(time + by, latest);
@@ -20,12 +23,16 @@ void FailureDetector::on_timer(Nanoseconds now) {
   if (late_timer_) excuse_everybody(now - deadline_, now);
   deadline_ = kNever;
   look_at_those_in_question(now);
-  look_at_neighbour(now);
+  look_at_neighbour(now, kSlack);
   look_beyond(now);
   look_at_anyone(now);
   look_for_a_lost_one(now);
   late_timer_ = false;
-  wake_at(std::min({neighbour_at_, beyond_at_, anyone_at_, lost_one_at_}));
+  wake_at(next_round());
+}
+
+Nanoseconds FailureDetector::next_round() const {
+  return std::min({neighbour_at_, beyond_at_, anyone_at_, lost_one_at_});
 }
 
 // We were not scheduled for so long: nobody's silence counts meanwhile. What was measured in part keeps that part.
@@ -55,13 +62,14 @@ void FailureDetector::look_at_those_in_question(Nanoseconds now) {
   }
 }
 
-void FailureDetector::look_at_neighbour(Nanoseconds now) {
-  if (now < neighbour_at_) return;
+// `early`: it need not be due before that time from now.
+void FailureDetector::look_at_neighbour(Nanoseconds now, Nanoseconds early) {
+  if (now + early < neighbour_at_) return;
   neighbour_at_ = now + settings_.idle_interval;
   const NodeId peer = desk_.successor();
   if (peer == kNoNode) return;
   const Nanoseconds quiet_at = peers_[peer].last_heard + settings_.idle_interval;
-  if (now < quiet_at)
+  if (now + early < quiet_at)
     neighbour_at_ = quiet_at;  // its traffic is as good as an answer
   else
     ask_neighbour(peer, now);

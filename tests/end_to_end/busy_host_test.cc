@@ -76,7 +76,7 @@ TEST_P(BusyHost, LosesNobody) {
             << ", timers that came late: " << sum_of("detector_late") << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, BusyHost, testing::Values("udp", "tcp"));
+INSTANTIATE_TEST_SUITE_P(Transports, BusyHost, testing::Values("udp", "tcp", "memory"));
 
 }  // namespace
 }  // namespace fibocast

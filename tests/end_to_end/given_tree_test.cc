@@ -70,7 +70,7 @@ class GivenTreesOver : public testing::TestWithParam<const char*> {};
 
 TEST_P(GivenTreesOver, AreCreatedByTheCommandAndUsedByEveryOperation) {
   TestCluster cluster;
-  cluster.up({"-n", "9", "--transport", GetParam()});
+  cluster.up(up_over(GetParam(), 9));
   std::ofstream(cluster.file("nodes")) << "nodes fast 2\nnodes slow 4\nnodes fast 3\n";
   std::ofstream(cluster.file("tree")) << kTreeFile;
   const std::vector<Words> trees = {{"--tree", "heterogeneous", "--nodes", cluster.file("nodes")},
@@ -88,7 +88,7 @@ TEST_P(GivenTreesOver, AreCreatedByTheCommandAndUsedByEveryOperation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, GivenTreesOver, testing::Values("udp", "tcp"),
+INSTANTIATE_TEST_SUITE_P(Transports, GivenTreesOver, testing::Values("udp", "tcp", "memory"),
                          [](const auto& info) { return std::string(info.param); });
 
 // On an emulated machine nothing is faster than the model: along a chain each rank waits for all before it.

@@ -100,7 +100,7 @@ TEST_P(Loss, AtAnyMomentNobodyHangsAndNobodyIsToldSomethingElse) {
             << std::chrono::duration_cast<std::chrono::milliseconds>(longest).count() << " ms\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Loss, testing::Values("udp", "tcp"));
+INSTANTIATE_TEST_SUITE_P(Transports, Loss, testing::Values("udp", "tcp", "memory"));
 
 }  // namespace
 }  // namespace fibocast

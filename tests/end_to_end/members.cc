@@ -7,8 +7,9 @@
 namespace fibocast {
 
 void Members::up(const std::string& transport, Words options) {
-  options.insert(options.begin(), {"-n", std::to_string(kNodes), "--transport", transport});
-  cluster_.up(options);
+  Words words = up_over(transport, kNodes);
+  words.insert(words.end(), options.begin(), options.end());
+  cluster_.up(words);
   for (NodeId rank = 0; rank < kNodes; ++rank) connect(rank);
 }
 

@@ -188,7 +188,7 @@ class OperationsOver : public testing::TestWithParam<const char*> {
 
 TEST_P(OperationsOver, EveryAlgorithmGivesTheRightValuesAtEveryRank) {
   TestCluster cluster;
-  cluster.up({"-n", std::to_string(kNodes), "--transport", GetParam()});
+  cluster.up(up_over(GetParam(), kNodes));
   for (const Rank ranks : kRanks) {
     at_each_rank(cluster, ranks, group_name("p", ranks), ranks,
                  [&](Group& group) { go_through_catalog(group, ranks); });
@@ -203,7 +203,7 @@ TEST_P(OperationsOver, EveryAlgorithmGivesTheRightValuesAtEveryRank) {
 TEST_P(OperationsOver, FloatsGiveTheSameBitsAtEveryRankEveryTime) {
   constexpr Rank kMembers = 13;
   TestCluster cluster;
-  cluster.up({"-n", std::to_string(kMembers), "--transport", GetParam()});
+  cluster.up(up_over(GetParam(), kMembers));
   for (const char* algorithm : {"fibo", "binomial", "ring", "halving"}) {
     std::vector<Bytes> results(kMembers);
     at_each_rank(cluster, kMembers, std::string("floats-") + algorithm, kMembers, [&](Group& group) {
@@ -223,7 +223,7 @@ TEST_P(OperationsOver, FloatsGiveTheSameBitsAtEveryRankEveryTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, OperationsOver, testing::Values("udp", "tcp"),
+INSTANTIATE_TEST_SUITE_P(Transports, OperationsOver, testing::Values("udp", "tcp", "memory"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Operations, AnOperatorOfOnesOwnNeedNotCommute) {

@@ -153,7 +153,7 @@ TEST_P(Pause, TheOthersAreToldInTimeAndItIsInAgainAfterwards) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Pause, testing::Values("udp", "tcp"));
+INSTANTIATE_TEST_SUITE_P(Transports, Pause, testing::Values("udp", "tcp", "memory"));
 
 }  // namespace
 }  // namespace fibocast

@@ -45,6 +45,12 @@ void redirect(int descriptor, const std::string& path, int flags) {
 
 }  // namespace
 
+Words up_over(const std::string& transport, NodeId nodes) {
+  Words words = {"-n", std::to_string(nodes)};
+  if (transport != "memory") words.insert(words.end(), {"--transport", transport});
+  return words;
+}
+
 Running::Running(const Words& words, const std::string& input, const std::string& folder) {
   static std::atomic<int> number = 0;
   prefix_ = folder + "/run-" + std::to_string(++number) + "-";

@@ -19,6 +19,9 @@ namespace fibocast {
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
+// Of `fibocast up`: so many daemons over "udp", "tcp", or "memory": what they do when nothing is said.
+Words up_over(const std::string& transport, NodeId nodes);
+
 inline constexpr auto kPatience = std::chrono::seconds(60);  // far more than it takes: a hang is told by its code
 
 struct Ended {

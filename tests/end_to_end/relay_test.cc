@@ -9,7 +9,7 @@ namespace {
 
 class Relayed : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { cluster_.up({"-n", "3", "--transport", GetParam()}); }
+  void SetUp() override { cluster_.up(up_over(GetParam(), 3)); }
   Result<std::shared_ptr<Client>> reach(NodeId node, NodeId through = 0) {
     Client::Options options;
     options.socket_path = cluster_.dir() + "/node-" + std::to_string(through) + ".sock";
@@ -85,7 +85,7 @@ TEST_P(Relayed, NothingIsLeftOfWhoEnded) {
   EXPECT_TRUE(eventually([&] { return cluster_.client(1)->status()->clients == 1; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Relayed, testing::Values("udp", "tcp"));
+INSTANTIATE_TEST_SUITE_P(Transports, Relayed, testing::Values("udp", "tcp", "memory"));
 
 }  // namespace
 }  // namespace fibocast

@@ -141,7 +141,7 @@ TEST_P(Survivors, EachDaemonIsStartedAnewInTurn) {
   EXPECT_EQ(sum_of("detector_suspicions"), 0u) << "who leaves says so";
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Survivors, testing::Values("udp", "tcp"));
+INSTANTIATE_TEST_SUITE_P(Transports, Survivors, testing::Values("udp", "tcp", "memory"));
 
 }  // namespace
 }  // namespace fibocast

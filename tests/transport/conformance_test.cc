@@ -1,13 +1,16 @@
 // One promise, every transport: what is sent arrives exactly once, in order per lane and byte for byte, over
-// loopback, UDP and TCP, plain and with 20 % loss, duplicates and reordering; sealed and not.
+// loopback, UDP, TCP and shared memory, plain and with 20 % loss, duplicates and reordering; sealed and not.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <functional>
 
 #include "tests/transport/endpoint.h"
 #include "tests/transport/forwarding_transport.h"
 #include "tests/transport/recorded_sealing.h"
 #include "transport/faulty_transport.h"
+#include "transport/local_transport.h"
 #include "transport/loopback_transport.h"
 #include "transport/tcp_transport.h"
 #include "transport/udp_transport.h"
@@ -15,7 +18,7 @@
 namespace fibocast::test {
 namespace {
 
-enum class Kind { kLoopback, kUdp, kTcp };
+enum class Kind { kLoopback, kUdp, kTcp, kLocal };
 struct Variant {
   Kind kind;
   bool faulty;
@@ -36,12 +39,31 @@ class OwningFaulty final : public ForwardingTransport {
   FaultyTransport faulty_;
 };
 
+// Memory, and sockets for whom it does not reach yet.
+class OwningLocal final : public ForwardingTransport {
+ public:
+  OwningLocal(boost::asio::io_context& io, std::unique_ptr<Transport> inner, const LocalSettings& settings)
+      : inner_(std::move(inner)), local_(io, *inner_, settings) {
+    for (NodeId id = 0; id < 16; ++id)
+      if (id != settings.self) local_.set_peer(id, "node" + std::to_string(id));
+    forward_to(local_);
+  }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  LocalTransport local_;
+};
+
 class Conformance : public ::testing::TestWithParam<Variant> {
  protected:
   // A node of the group comes up, with new sockets; the others learn where it is.
   void start(NodeId self, NodeId nodes, std::uint64_t incarnation) {
-    auto inner = make(self);
-    std::unique_ptr<Transport> transport = std::move(inner);
+    std::unique_ptr<Transport> transport = make(self);
+    if (GetParam().kind == Kind::kLocal) {
+      prepare_local_folder(folder);
+      const LocalSettings settings{folder, "node" + std::to_string(self), self, incarnation, nodes - 1};
+      transport = std::make_unique<OwningLocal>(io, std::move(transport), settings);
+    }
     if (GetParam().faulty) {
       transport =
           std::make_unique<OwningFaulty>(io, std::move(transport), static_cast<std::uint32_t>(incarnation + self));
@@ -60,7 +82,7 @@ class Conformance : public ::testing::TestWithParam<Variant> {
   }
   std::unique_ptr<Transport> make(NodeId self) {
     if (GetParam().kind == Kind::kLoopback) return std::make_unique<LoopbackTransport>(hub, self);
-    if (GetParam().kind == Kind::kUdp) return introduce<UdpTransport, UdpSettings>(self, udp);
+    if (GetParam().kind != Kind::kTcp) return introduce<UdpTransport, UdpSettings>(self, udp);
     return introduce<TcpTransport, TcpSettings>(self, tcp);
   }
   template <class T, class Settings>
@@ -98,6 +120,9 @@ class Conformance : public ::testing::TestWithParam<Variant> {
   }
   Traffic& traffic(NodeId from, NodeId to) { return endpoints.at(from)->traffic(to); }
 
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  const std::string folder = "/tmp/fibocast-conformance-" + std::to_string(getpid());
   boost::asio::io_context io;
   LoopbackHub hub{io};
   std::map<NodeId, UdpTransport*> udp;
@@ -204,7 +229,7 @@ TEST_P(Conformance, ANewIncarnationIsToldAndUsed) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Variant>& info) {
-  const char* names[] = {"loopback", "udp", "tcp"};
+  const char* names[] = {"loopback", "udp", "tcp", "local"};
   return std::string(names[static_cast<int>(info.param.kind)]) + (info.param.faulty ? "_faulty" : "_plain") +
          (info.param.sealed ? "_sealed" : "");
 }
@@ -214,7 +239,8 @@ INSTANTIATE_TEST_SUITE_P(All, Conformance,
                                            Variant{Kind::kUdp, false}, Variant{Kind::kUdp, true},
                                            Variant{Kind::kTcp, false}, Variant{Kind::kTcp, true},
                                            Variant{Kind::kUdp, true, true}, Variant{Kind::kTcp, true, true},
-                                           Variant{Kind::kTcp, false, true}),
+                                           Variant{Kind::kTcp, false, true}, Variant{Kind::kLocal, false},
+                                           Variant{Kind::kLocal, true}),
                          name_of);
 
 }  // namespace

@@ -59,11 +59,12 @@ std::shared_ptr<Participant> participant(const Place& place) {
   if (place.variant == "daemon") return good(Client::connect(place.words.at(place.rank)));
   EmbeddedNode::Options options;
   options.rank = place.rank;
-  options.nodes.assign(place.words.begin() + 1, place.words.end());
-  if (place.words.at(0) == "-")
+  options.local = place.words.at(0);
+  if (place.words.at(1) == "-")
     options.insecure = true;
   else
-    options.key_file = place.words.at(0);
+    options.key_file = place.words.at(1);
+  options.nodes.assign(place.words.begin() + 2, place.words.end());
   return connected(good(EmbeddedNode::start(options)));
 }
 

@@ -26,7 +26,7 @@ ROOT = HERE.parents[2]
 PROGRAMS = ROOT / "build/release/tests/bench/peers"
 FIBOCAST = ROOT / "build/release/bin/fibocast"
 PATIENCE = 30  # seconds for one way, one n, one run
-OURS = "fibocast"
+OURS, IN_MEMORY = "fibocast", "fibocast-memory"  # over UDP, and as processes of one host and user do by themselves
 TITLES = {"barrier.0": "Barrier", "allreduce.8": "Allreduce of 8 bytes", "multicast.64": "Multicast of 64 bytes",
           "multicast.1024": "Multicast of 1 KiB", "multicast.65536": "Multicast of 64 KiB",
           "multicast.1048576": "Multicast of 1 MiB"}
@@ -73,11 +73,11 @@ class Server:
 class Daemons:
     """`fibocast up`."""
 
-    def __init__(self, n, folder):
+    def __init__(self, n, folder, local):
         self.folder = folder / "cluster"
         self.n = n
         subprocess.run([FIBOCAST, "up", "-n", str(n), "--dir", self.folder, "--quiet",
-                        "--settings", f"security.key_file={key_file(folder)}"], check=True, stdout=subprocess.DEVNULL)
+                        "--settings", f"security.key_file={key_file(folder)}", f"cluster.local={local}"], check=True, stdout=subprocess.DEVNULL)
 
     def sockets(self):
         return [str(self.folder / f"node-{rank}.sock") for rank in range(self.n)]
@@ -121,19 +121,23 @@ class Way:
 
 
 class Embedded(Way):
-    def __init__(self, name, sealed):
+    def __init__(self, name, sealed=True, local="off"):
         super().__init__(name, "fibocast_peer", "embedded")
-        self.sealed = sealed
+        self.sealed, self.local = sealed, local
 
     def commands(self, n, folder, server):
         nodes = [f"127.0.0.1:{port}" for port in PORTS.take(n)]
         key = key_file(folder) if self.sealed else "-"
-        return each(self.program, self.variant, n, folder, [key, *nodes])
+        return each(self.program, self.variant, n, folder, [self.local, key, *nodes])
 
 
 class ThroughDaemons(Way):
+    def __init__(self, name, local="off"):
+        super().__init__(name, "fibocast_peer", "daemon")
+        self.local = local
+
     def server(self, n, folder):
-        return Daemons(n, folder)
+        return Daemons(n, folder, self.local)
 
     def commands(self, n, folder, server):
         return each(self.program, self.variant, n, folder, server.sockets())
@@ -217,9 +221,11 @@ def ways():
     forced = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_barrier_algorithm"]
     mpich = {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1"}
     every = [
-        Embedded(OURS, sealed=True),
+        Embedded(OURS),
+        Embedded(IN_MEMORY, local="auto"),
         Embedded("fibocast-unsealed", sealed=False),
-        ThroughDaemons("fibocast-daemon", "fibocast_peer", "daemon"),
+        ThroughDaemons("fibocast-daemon"),
+        ThroughDaemons("fibocast-daemon-memory", local="auto"),
         Mpi("openmpi", "openmpi_peer", openmpi + tcp),
         Mpi("openmpi-linear", "openmpi_peer", openmpi + tcp + forced + ["1"]),
         Mpi("openmpi-tree", "openmpi_peer", openmpi + tcp + forced + ["6"]),
@@ -362,17 +368,17 @@ def summarised(results):
 
 
 def table(by_way, sizes, cell):
-    ours = by_way.get(OURS, {})
+    ours = [by_way.get(way, {}) for way in (OURS, IN_MEMORY)]
     lines = ["| n = | " + " | ".join(str(n) for n in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
     for way, by_n in by_way.items():
-        cells = [cell(by_n[n], ours.get(n)) if n in by_n else "" for n in sizes]
+        cells = [cell(by_n[n], [one[n] for one in ours if n in one]) if n in by_n else "" for n in sizes]
         lines.append(f"| {way} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def time_cell(key):
     def cell(figures, ours):
-        ratio = f" ({figures[key] / ours[key]:.2f}x)" if ours else ""
+        ratio = f" ({', '.join(f'{figures[key] / one[key]:.2f}x' for one in ours)})" if ours else ""
         return f"{figures[key]:.3g}{ratio}" if figures[key] < 1000 else f"{figures[key]:.0f}{ratio}"
     return cell
 
@@ -382,7 +388,8 @@ def cost_cell(figures, _):
 
 
 def report(summary, loaded, failures, sizes):
-    parts = ["Times in us: medians of runs; in brackets how often as long as ours in the same run."]
+    parts = ["Times in us: medians of runs; in brackets how often as long as fibocast (over UDP, "
+             "sealed) and as fibocast-memory (as nodes of one host and user do by themselves) in the same run."]
     for operation, title in TITLES.items():
         if operation in summary:
             parts += [f"## {title}", table(summary[operation], sizes, time_cell("us"))]
@@ -444,7 +451,7 @@ def read_arguments():
 
 def choose(names):
     wanted = tuple(name for name in names.split(",") if name)
-    chosen = [way for way in ways() if not wanted or way.name == OURS or way.name.startswith(wanted)]
+    chosen = [way for way in ways() if not wanted or way.name in (OURS, IN_MEMORY) or way.name.startswith(wanted)]
     for way in chosen:
         if not way.exists():
             print(f"{way.name} is left out: apt-get install {way.missing}, then cmake --preset release", file=sys.stderr)
@@ -462,7 +469,7 @@ def main():
     loaded = {}
     if arguments.loaded:
         with computing(os.cpu_count()):
-            beside, more = measure([way for way in chosen if way.name in (OURS, "openmpi")],
+            beside, more = measure([way for way in chosen if way.name in (OURS, IN_MEMORY, "openmpi")],
                                    [n for n in sizes if n < 64], arguments.runs, progress)
         loaded = summarised(beside)
         failures.update({(f"{way} on the loaded host", n): why for (way, n), why in more.items()})

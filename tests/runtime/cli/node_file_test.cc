@@ -19,6 +19,13 @@ TEST(NodeFile, Plain) {
             "[node]\nadvertise = \"127.0.0.1:2\"\nlisten = \"127.0.0.1:2\"\nrank = 1\nsocket = \"/d/node-1.sock\"\n");
 }
 
+TEST(NodeFile, OfDaemonsThatShareNoMemory) {
+  NodeFileRequest request = two_nodes();
+  EXPECT_EQ(node_file(request, 0).find("local ="), std::string::npos);
+  request.shares_memory = false;
+  EXPECT_NE(node_file(request, 0).find("local = \"off\"\n"), std::string::npos);
+}
+
 TEST(NodeFile, MachineLossAndSettings) {
   NodeFileRequest request = two_nodes();
   request.machine = *find_machine("manna");

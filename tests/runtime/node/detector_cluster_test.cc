@@ -158,15 +158,18 @@ TEST_P(OfSize, ARestartedNodeIsAliveToAllInItsNewIncarnation) {
   }
 }
 
+// How soon everybody has met everybody is chance: the greetings that are lost six times in a row, of 62,250.
 TEST_P(OfSize, AStartingClusterAccusesNobody) {
-  DetectorCluster c(GetParam(), kBad, 3, true);
-  for (NodeId n = 0; n < c.size(); ++n) {
-    c.start(n);
-    c.run(static_cast<Nanoseconds>(c.random(8000 * kMilli / c.size())));
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    DetectorCluster c(GetParam(), kBad, seed, true);
+    for (NodeId n = 0; n < c.size(); ++n) {
+      c.start(n);
+      c.run(static_cast<Nanoseconds>(c.random(8000 * kMilli / c.size())));
+    }
+    EXPECT_TRUE(c.run_until([&] { return c.everybody_running_is_alive_to_all(); }, 2000 * kMilli)) << seed;
+    EXPECT_EQ(c.false_losses(), 0u);
+    EXPECT_EQ(c.suspicions(), 0u);
   }
-  EXPECT_TRUE(c.run_until([&] { return c.everybody_running_is_alive_to_all(); }, 1000 * kMilli));
-  EXPECT_EQ(c.false_losses(), 0u);
-  EXPECT_EQ(c.suspicions(), 0u);
 }
 
 // ---- partitions

@@ -55,6 +55,28 @@ TEST(FailureDetector, TrafficIsAsGoodAsAProbe) {
   EXPECT_EQ(w.probes.size(), 1u);
 }
 
+TEST(FailureDetector, AnAnswerLeavesNothingToWakeForBeforeTheNextRound) {
+  Watched w(3);
+  w.everybody_came();
+  w.run_until(w.d.next_deadline());
+  ASSERT_EQ(w.probes_of(1), 1u);
+  w.heard(1);
+  EXPECT_EQ(w.d.next_deadline(), w.now + 1000 * kMs);
+}
+
+TEST(FailureDetector, AFrameThatWakesUsLateInARoundBeginsTheNext) {
+  Watched w(4);
+  w.everybody_came();
+  w.run(740 * kMs);
+  w.heard(3);
+  EXPECT_TRUE(w.probes.empty());
+  w.run(10 * kMs);
+  w.heard(3);
+  EXPECT_EQ(w.probes, (std::vector<Watched::Probe>{{w.now, 1}}));
+  w.heard(1);
+  EXPECT_EQ(w.d.next_deadline(), w.now + 1000 * kMs);
+}
+
 TEST(FailureDetector, ASilentNeighbourIsSuspectAfterHalfTheTimeAndThenLost) {
   Watched w(4);
   w.everybody_came();

@@ -1,0 +1,260 @@
+#include "transport/local_transport.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <system_error>
+
+#include "transport/frame.h"
+#include "transport/udp_transport.h"
+
+namespace fibocast {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What would go over the network.
+class Outside final : public Transport {
+ public:
+  void start(Handlers) override {}
+  bool send(NodeId, std::span<const std::byte> head, std::span<const std::byte> payload) override {
+    sizes.push_back(head.size() + payload.size());
+    return true;
+  }
+  std::size_t max_frame(NodeId) const override { return kMaxHeadBytes + kLoopbackPayload; }
+  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  void stop() override {}
+  std::vector<std::size_t> sizes;
+};
+
+std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
+
+class LocalTransportTest : public ::testing::Test {
+ protected:
+  // One node of a cluster whose inboxes are called "node0", "node1" ...
+  struct Node {
+    Node(LocalTransportTest& test, NodeId self, std::uint32_t peers = 1, std::uint64_t incarnation = 0)
+        : transport(test.io, outside,
+                    {test.folder, "node" + std::to_string(self), self, incarnation ? incarnation : 100 + self, peers}) {
+      for (NodeId id = 0; id < 4; ++id)
+        if (id != self) transport.set_peer(id, "node" + std::to_string(id));
+      transport.start({.on_frame =
+                           [this](std::span<const std::byte> frame) {
+                             frames.push_back(frame.size());
+                             return true;
+                           },
+                       .on_writable = [this](NodeId peer) { writable.push_back(peer); },
+                       .on_reset = {},
+                       .on_refused = [this](NodeId peer) { refused.push_back(peer); }});
+    }
+    bool send(NodeId to, std::size_t n) { return transport.send(to, bytes(n / 2), bytes(n - n / 2)); }
+    Outside outside;
+    LocalTransport transport;
+    std::vector<std::size_t> frames;
+    std::vector<NodeId> writable, refused;
+  };
+  void SetUp() override { prepare_local_folder(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+  ::testing::AssertionResult run_until(const std::function<bool()>& condition) {
+    for (int i = 0; i < 200; ++i) {
+      if (condition()) return ::testing::AssertionSuccess();
+      io.run_one_for(std::chrono::milliseconds(50));
+    }
+    return ::testing::AssertionFailure() << "hangs";
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator())) - 1;
+  }
+  boost::asio::io_context io;
+  const std::string folder = "/tmp/fibocast-local-" + std::to_string(getpid());
+};
+
+using Sizes = std::vector<std::size_t>;
+
+TEST_F(LocalTransportTest, FramesOfThoseWhoShareMemoryDoNotGoOutside) {
+  Node a(*this, 0), b(*this, 1);
+  EXPECT_TRUE(a.send(1, 100));
+  EXPECT_TRUE(a.send(1, 20'000));
+  EXPECT_TRUE(b.send(0, 8));
+  ASSERT_TRUE(run_until([&] { return a.frames.size() == 1 && b.frames.size() == 2; }));
+  EXPECT_EQ(b.frames, (Sizes{100, 20'000}));
+  EXPECT_TRUE(a.outside.sizes.empty());
+  EXPECT_EQ(a.transport.peers_sharing(), 1u);
+  EXPECT_EQ(a.transport.counters().bytes_sent, 20'100u);
+  EXPECT_EQ(b.transport.counters().frames_received, 2u);
+}
+
+TEST_F(LocalTransportTest, WhoHasNoInboxIsReachedOutsideUntilItHasOne) {
+  Node a(*this, 0);
+  a.send(1, 100);
+  EXPECT_EQ(a.outside.sizes, (Sizes{100}));
+  Node b(*this, 1);
+  b.send(0, 50);  // who hears of it looks for its inbox at once
+  ASSERT_TRUE(run_until([&] { return a.frames.size() == 1; }));
+  a.send(1, 60);
+  ASSERT_TRUE(run_until([&] { return b.frames.size() == 1; }));
+  EXPECT_EQ(a.outside.sizes, (Sizes{100}));
+}
+
+TEST_F(LocalTransportTest, AnAwakeHostPollsAndHearsNoBell) {
+  Node a(*this, 0), b(*this, 1);
+  b.transport.poll();
+  const std::uint64_t bells = a.transport.bells();
+  a.send(1, 10);
+  EXPECT_EQ(a.transport.bells(), bells);
+  EXPECT_FALSE(b.transport.rest());
+  EXPECT_TRUE(b.transport.poll_memory());
+  EXPECT_TRUE(b.transport.rest());
+  a.send(1, 10);
+  EXPECT_EQ(a.transport.bells(), bells + 1);
+}
+
+TEST_F(LocalTransportTest, AFullRingIsSaidAndSoIsRoomInIt) {
+  Node a(*this, 0), b(*this, 1);
+  b.transport.poll();  // awake, but it does not look again for a while
+  int taken = 1;
+  while (a.send(1, 30'000)) ++taken;
+  EXPECT_GE(taken, 3);
+  EXPECT_TRUE(a.writable.empty());
+  ASSERT_TRUE(run_until([&] {
+    b.transport.poll_memory();
+    return !a.writable.empty();
+  }));
+  EXPECT_EQ(a.writable, (std::vector<NodeId>{1}));
+  while (b.transport.poll_memory()) continue;
+  EXPECT_EQ(b.frames.size(), static_cast<std::size_t>(taken));
+  EXPECT_TRUE(a.outside.sizes.empty());
+}
+
+TEST_F(LocalTransportTest, WhatIsTooLargeForTheRingGoesOutside) {
+  Node a(*this, 0), b(*this, 1, 64);  // 64 rings: small ones
+  a.send(1, 100);
+  EXPECT_LT(a.transport.max_frame(1), 30'000u);
+  a.send(1, 30'000);
+  EXPECT_EQ(a.outside.sizes, (Sizes{30'000}));
+}
+
+TEST_F(LocalTransportTest, WhoStopsIsReachedOutside) {
+  Node a(*this, 0);
+  {
+    Node b(*this, 1);
+    a.send(1, 100);
+    b.transport.stop();
+    a.send(1, 101);
+    EXPECT_EQ(a.outside.sizes, (Sizes{101}));
+  }
+  a.send(1, 102);
+  EXPECT_EQ(a.outside.sizes, (Sizes{101, 102}));
+  EXPECT_TRUE(run_until([&] { return !a.refused.empty(); }));
+  EXPECT_EQ(files(), 2u);  // ours
+}
+
+// Asleep, its bell is silent; awake, it does not read any more.
+TEST_F(LocalTransportTest, WhoIsKilledIsReachedOutsideAndItsNextIncarnationInside) {
+  for (const bool awake : {false, true}) {
+    Node a(*this, 0, 1, awake ? 8 : 7);
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t other = fork();
+    if (other == 0) {
+      boost::asio::io_context own;
+      Outside outside;
+      LocalTransport b(own, outside, {folder, "node1", 1, awake ? 51u : 50u, 1});
+      b.start({.on_frame = [](auto) { return true; }, .on_writable = {}, .on_reset = {}, .on_refused = {}});
+      if (awake) b.poll();
+      if (write(ready[1], "x", 1) != 1) _exit(1);
+      pause();
+      _exit(0);
+    }
+    char told = 0;
+    ASSERT_EQ(read(ready[0], &told, 1), 1);
+    EXPECT_TRUE(a.send(1, 10));
+    EXPECT_TRUE(a.outside.sizes.empty());
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+    ASSERT_TRUE(run_until([&] {
+      a.send(1, 11);
+      io.run_one_for(std::chrono::milliseconds(1));
+      return !a.outside.sizes.empty() && !a.refused.empty();
+    }));
+    EXPECT_EQ(a.refused.front(), 1u);
+    Node b(*this, 1, 1, 60);
+    b.send(0, 12);
+    ASSERT_TRUE(run_until([&] { return !a.frames.empty(); }));
+    const std::size_t outside = a.outside.sizes.size();
+    a.send(1, 13);
+    EXPECT_EQ(a.outside.sizes.size(), outside);
+    close(ready[0]), close(ready[1]);
+  }
+}
+
+TEST_F(LocalTransportTest, ANewIncarnationIsFoundByItsFirstFrame) {
+  Node a(*this, 0);
+  std::optional<Node> b(std::in_place, *this, 1u, 1u, 50u);
+  a.send(1, 10), b->send(0, 10);
+  ASSERT_TRUE(run_until([&] { return a.frames.size() == 1; }));
+  b.emplace(*this, 1u, 1u, 51u);
+  b->send(0, 10);
+  ASSERT_TRUE(run_until([&] { return a.frames.size() == 2; }));
+  a.send(1, 14);
+  ASSERT_TRUE(run_until([&] { return b->frames.size() == 1; }));
+}
+
+TEST_F(LocalTransportTest, TwoDoNotLiveUnderOneName) {
+  Node a(*this, 0);
+  EXPECT_THROW(Node(*this, 0, 1, 200), std::system_error);
+  Node b(*this, 1);
+  b.send(0, 10);
+  EXPECT_TRUE(run_until([&] { return a.frames.size() == 1; }));
+}
+
+TEST_F(LocalTransportTest, NoRingIsLeftForMoreThanWereExpected) {
+  Node a(*this, 0, 1), b(*this, 1), c(*this, 2);
+  b.send(0, 10), c.send(0, 11);
+  EXPECT_TRUE(b.outside.sizes.empty());
+  EXPECT_EQ(c.outside.sizes, (Sizes{11}));
+}
+
+TEST_F(LocalTransportTest, WhatTheKilledLeftIsRemoved) {
+  const pid_t other = fork();
+  if (other == 0) {
+    boost::asio::io_context own;
+    Outside outside;
+    LocalTransport b(own, outside, {folder, "gone", 1, 50, 1});
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(other, nullptr, 0);
+  EXPECT_EQ(files(), 2u);
+  Node a(*this, 0);
+  prepare_local_folder(folder);
+  EXPECT_EQ(files(), 2u);
+  EXPECT_TRUE(fs::exists(folder + "/node0"));
+}
+
+TEST_F(LocalTransportTest, AFolderThatOthersMayEnterIsRefused) {
+  ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+  EXPECT_THROW(prepare_local_folder(folder), std::system_error);
+  ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+  fs::create_directory_symlink(folder, folder + "-link");
+  EXPECT_THROW(prepare_local_folder(folder + "-link"), std::system_error);
+  fs::remove(folder + "-link");
+  EXPECT_THROW(prepare_local_folder("/proc/no/folder"), std::system_error);
+}
+
+TEST_F(LocalTransportTest, AFileThatIsNoInboxIsNotUsed) {
+  Node a(*this, 0);
+  std::ofstream(folder + "/node1") << "anything";
+  std::ofstream(folder + "/node2");
+  fs::create_symlink(folder + "/node0", folder + "/node3");
+  for (NodeId id = 1; id < 4; ++id) a.send(id, 10);
+  EXPECT_EQ(a.outside.sizes, (Sizes{10, 10, 10}));
+}
+
+}  // namespace
+}  // namespace fibocast

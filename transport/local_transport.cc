@@ -1,0 +1,275 @@
+#include "transport/local_transport.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <bit>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "transport/frame.h"
+#include "transport/udp_transport.h"
+
+namespace fibocast {
+namespace {
+
+constexpr Nanoseconds kLookAgain = 1'000'000'000;  // for the inbox of a peer that has none
+constexpr Nanoseconds kReadsWithin = 10'000'000;   // what is not read for so long: does its reader live?
+constexpr unsigned kPollsOfInner = 8;              // polls of the memory for one of the other transport
+constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
+
+Nanoseconds now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+}  // namespace
+
+LocalTransport::LocalTransport(boost::asio::io_context& io, Transport& inner, const LocalSettings& settings)
+    : io_(io),
+      inner_(inner),
+      settings_(settings),
+      inbox_(SharedInbox::create(settings.folder, settings.name, settings.incarnation, settings.peers)),
+      bell_(io) {
+  bell_.open();
+  bell_.bind({inbox_.bell()});
+  bell_.non_blocking(true);
+}
+
+LocalTransport::~LocalTransport() = default;
+
+void LocalTransport::set_peer(NodeId id, std::string name) {
+  if (id >= peers_.size()) peers_.resize(id + 1);
+  Peer& peer = peers_[id];
+  if (peer.name == name) return;
+  if (peer.inbox) detach(id, peer, false);
+  peer.name = std::move(name);
+  peer.not_before = 0;
+}
+
+void LocalTransport::start(Handlers handlers) {
+  handlers_ = handlers;
+  inner_.start(std::move(handlers));
+  wait_for_bell();
+  rest();
+}
+
+void LocalTransport::stop() {
+  stopped_ = true;
+  inbox_.control().closed.store(1);
+  boost::system::error_code ignored;
+  bell_.close(ignored);
+  inner_.stop();
+}
+
+std::size_t LocalTransport::max_frame(NodeId to) const {
+  if (to >= peers_.size() || !peers_[to].inbox) return inner_.max_frame(to);
+  return std::min(kMaxHeadBytes + kLoopbackPayload, shared_ring::largest_frame(peers_[to].inbox->ring_bytes()));
+}
+
+// ---- sending
+
+shared_ring::Writer LocalTransport::writer(Peer& peer) {
+  return {peer.inbox->control().ring[peer.ring], peer.inbox->ring(peer.ring)};
+}
+
+bool LocalTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  Peer* peer = known(to);
+  if (peer == nullptr || stopped_ || !(peer->inbox || attach(to, *peer))) return inner_.send(to, head, payload);
+  if (still_reads(*peer)) return push(to, *peer, head, payload);
+  detach(to, *peer, true);
+  return inner_.send(to, head, payload);
+}
+
+bool LocalTransport::attach(NodeId id, Peer& peer) {
+  const Nanoseconds now = now_ns();
+  if (now < peer.not_before || id == settings_.self) return false;
+  peer.not_before = now + kLookAgain;
+  auto inbox = SharedInbox::open(settings_.folder, peer.name);
+  if (!inbox) return false;
+  const auto ring = inbox->claim(settings_.self, settings_.incarnation);
+  if (!ring) return false;
+  peer.inbox.emplace(std::move(*inbox));
+  peer.ring = *ring, peer.not_read_since = 0;
+  ++sharing_;
+  return true;
+}
+
+// The frames go through the other transport from now on, those in the ring are lost. Evidence only: what comes of it is
+// done outside of the node's call that led here.
+void LocalTransport::detach(NodeId id, Peer& peer, bool refused) {
+  const bool blocked = std::exchange(peer.blocked, false);
+  blocked_ -= blocked;
+  --sharing_;
+  ++counters_.resets;
+  peer.inbox.reset();
+  peer.not_before = 0;
+  later([this, id, blocked, refused] {
+    if (blocked && handlers_.on_writable) handlers_.on_writable(id);
+    if (refused && handlers_.on_refused) handlers_.on_refused(id);
+  });
+}
+
+void LocalTransport::later(std::function<void()> what) {
+  boost::asio::post(io_, [this, alive = std::weak_ptr(alive_), what = std::move(what)] {
+    if (!alive.expired() && !stopped_) what();
+  });
+}
+
+// False: it has ended, or another incarnation of us has taken the ring. Who was killed while it was awake cannot say
+// so: what is not read for a while is a reason to try its bell.
+bool LocalTransport::still_reads(Peer& peer) {
+  shared_ring::Writer ring = writer(peer);
+  if (peer.inbox->control().closed.load(std::memory_order_relaxed) != 0) return false;
+  if (ring.control().writer.load(std::memory_order_relaxed) != settings_.incarnation) return false;
+  if (ring.is_empty() || ring.read() != peer.seen_read) {
+    peer.seen_read = ring.read(), peer.not_read_since = 0;
+    return true;
+  }
+  const Nanoseconds now = now_ns();
+  if (peer.not_read_since == 0) peer.not_read_since = now;
+  if (now - peer.not_read_since < kReadsWithin) return true;
+  peer.not_read_since = now;
+  return ring_bell(peer);
+}
+
+bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  shared_ring::Writer ring = writer(peer);
+  const std::size_t bytes = head.size() + payload.size();
+  if (bytes > shared_ring::largest_frame(peer.inbox->ring_bytes())) return inner_.send(id, head, payload);
+  const bool pushed = ring.push(head, payload);
+  if (pushed) {
+    ++counters_.frames_sent, counters_.bytes_sent += bytes;
+    InboxControl& control = peer.inbox->control();
+    control.written.fetch_or(1ull << peer.ring);
+    // The bell after the frame: the sleeper said that it sleeps before it looked a last time.
+    if (control.asleep.load() != 0 && control.asleep.exchange(0) != 0 && !ring_bell(peer)) {
+      detach(id, peer, true);
+      return inner_.send(id, head, payload);
+    }
+  } else {
+    ++counters_.queue_drops;
+  }
+  if (pushed && ring.has_room()) return true;
+  ring.control().writer_waits.store(1);
+  if (ring.has_room() && ring.control().writer_waits.exchange(0) != 0) return true;
+  if (!std::exchange(peer.blocked, true)) ++blocked_;
+  return false;
+}
+
+// False: nobody is there to hear it.
+bool LocalTransport::ring_bell(const Peer& peer) {
+  ++bells_;
+  const sockaddr_un address = address_of(peer.inbox->bell());
+  const std::byte sound{};
+  const ssize_t sent = sendto(bell_.native_handle(), &sound, sizeof sound, MSG_DONTWAIT | MSG_NOSIGNAL,
+                              reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return sent >= 0 || errno == EAGAIN || errno == ENOBUFS;  // it has bells enough to wake up
+}
+
+// ---- receiving
+
+bool LocalTransport::poll() {
+  if (poll_memory()) return true;
+  if (sharing_ > 0 && ++polls_ % kPollsOfInner != 0) return false;
+  return inner_.can_poll() && inner_.poll();
+}
+
+// One ring after the other.
+bool LocalTransport::poll_memory() {
+  InboxControl& control = inbox_.control();
+  if (std::exchange(asleep_, false)) control.asleep.store(0, std::memory_order_relaxed);
+  if (control.written.load(std::memory_order_relaxed) != 0) unread_ |= control.written.exchange(0);
+  if (blocked_ > 0) look_at_blocked();
+  while (unread_ != 0) {
+    const std::uint64_t turned = std::rotr(unread_, static_cast<int>(next_ring_));
+    const std::uint32_t i = (next_ring_ + static_cast<std::uint32_t>(std::countr_zero(turned))) % kMaxLocalPeers;
+    if (i >= inbox_.rings()) {
+      unread_ &= ~(1ull << i);
+      continue;
+    }
+    shared_ring::Reader ring(control.ring[i], inbox_.ring(i));
+    const auto frame = ring.front(counters_.malformed);
+    if (!frame) {
+      unread_ &= ~(1ull << i);
+      continue;
+    }
+    next_ring_ = (i + 1) % kMaxLocalPeers;
+    note_writer(i);
+    ++counters_.frames_received, counters_.bytes_received += frame->size();
+    handlers_.on_frame(*frame);
+    if (ring.pop()) tell_writer(i);
+    if (ring.is_empty()) unread_ &= ~(1ull << i);
+    return true;
+  }
+  return false;
+}
+
+// Who begins to write to us lives, and has an inbox itself.
+void LocalTransport::note_writer(std::uint32_t ring) {
+  const RingControl& control = inbox_.control().ring[ring];
+  const std::uint64_t writer = control.writer.load(std::memory_order_relaxed);
+  if (writers_[ring] == writer) return;
+  writers_[ring] = writer;
+  const NodeId id = control.writer_rank.load() - 1;
+  Peer* peer = known(id);
+  if (peer == nullptr) return;
+  if (peer->inbox && peer->inbox->incarnation() != writer) detach(id, *peer, false);
+  peer->not_before = 0;
+}
+
+bool LocalTransport::rest() {
+  if (stopped_) return true;
+  for (NodeId id = 0; blocked_ > 0 && id < peers_.size(); ++id)  // it may have ended without a word
+    if (Peer& peer = peers_[id]; peer.blocked && !ring_bell(peer)) detach(id, peer, true);
+  InboxControl& control = inbox_.control();
+  asleep_ = true;
+  control.asleep.store(1);
+  return unread_ == 0 && control.written.load() == 0;
+}
+
+void LocalTransport::look_at_blocked() {
+  for (NodeId id = 0; id < peers_.size(); ++id) {
+    Peer& peer = peers_[id];
+    if (!peer.blocked || !writer(peer).has_room()) continue;
+    peer.blocked = false, --blocked_;
+    writer(peer).control().writer_waits.store(0);
+    if (handlers_.on_writable) handlers_.on_writable(id);
+  }
+}
+
+// Its writer waits for room: it looks when it is awake, else its bell wakes it.
+void LocalTransport::tell_writer(std::uint32_t ring) {
+  const NodeId id = inbox_.control().ring[ring].writer_rank.load() - 1;
+  Peer* peer = known(id);
+  if (peer == nullptr || (!peer->inbox && !attach(id, *peer))) return;
+  if (!ring_bell(*peer)) detach(id, *peer, true);
+}
+
+void LocalTransport::wait_for_bell() {
+  bell_.async_wait(boost::asio::local::datagram_protocol::socket::wait_read,
+                   [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+                     if (error || alive.expired() || stopped_) return;
+                     on_bell();
+                     if (!stopped_) wait_for_bell();
+                   });
+}
+
+void LocalTransport::on_bell() {
+  std::byte sound;
+  while (recv(bell_.native_handle(), &sound, sizeof sound, MSG_DONTWAIT) >= 0) continue;
+  unsigned taken = 0;
+  do
+    while (taken < kBellBatch && !stopped_ && poll_memory()) ++taken;
+  while (taken < kBellBatch && !rest());
+  if (taken == kBellBatch) later([this] { on_bell(); });  // the other work of the io_context gets its turn
+}
+
+}  // namespace fibocast

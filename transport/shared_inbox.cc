@@ -1,0 +1,203 @@
+#include "transport/shared_inbox.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace fibocast {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31786f622d626966;  // "fib-box1"
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kDataAt = (sizeof(InboxControl) + kPage - 1) / kPage * kPage;
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+// Closes the file in the end.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(File&& other) noexcept : descriptor_(other.release()) {}
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+// One at a time: who removes what was left does not remove what another one makes under the same name meanwhile.
+File lock_folder(const std::string& folder) {
+  const std::string path = folder + "/.lock";
+  File file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0 || flock(file.get(), LOCK_EX) != 0) fail(errno, path);
+  return file;
+}
+
+std::string bell_of(const std::string& path, std::uint64_t incarnation) {
+  char text[20];
+  std::snprintf(text, sizeof text, ".%016llx", static_cast<unsigned long long>(incarnation));
+  return path + text;
+}
+
+bool owner_lives(int file) { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
+
+bool is_ours(const struct stat& status) { return S_ISREG(status.st_mode) && status.st_uid == geteuid(); }
+
+// What of the head tells where everything is. Nothing if it makes no sense.
+struct Geometry {
+  std::uint64_t incarnation;
+  std::uint32_t rings, ring_bytes;
+  std::size_t bytes() const { return kDataAt + std::size_t{rings} * ring_bytes; }
+};
+std::optional<Geometry> read_geometry(int file) {
+  InboxHead head;
+  if (pread(file, &head, sizeof head, 0) != sizeof head) return std::nullopt;
+  const bool rings = head.rings > 0 && head.rings <= kMaxLocalPeers;
+  const bool bytes =
+      std::has_single_bit(head.ring_bytes) && head.ring_bytes >= kPage && head.ring_bytes <= kMostRingBytes;
+  if (head.magic != kMagic || !rings || !bytes) return std::nullopt;
+  return Geometry{head.incarnation, head.rings, head.ring_bytes};
+}
+
+// A file that no living owner holds goes, and its bell with it.
+void remove_if_left(const std::string& path) {
+  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !is_ours(status) || owner_lives(file.get())) return;
+  if (const auto geometry = read_geometry(file.get())) unlink(bell_of(path, geometry->incarnation).c_str());
+  unlink(path.c_str());
+}
+
+std::uint32_t ring_bytes_for(std::uint32_t rings) {
+  return static_cast<std::uint32_t>(std::min(std::bit_floor(kInboxBytes / rings), kMostRingBytes));
+}
+
+}  // namespace
+
+void prepare_local_folder(const std::string& folder) {
+  if (folder.size() > kMaxLocalFolderBytes) fail(ENAMETOOLONG, folder);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, folder);
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) fail(errno, folder);
+  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
+    fail(EACCES, folder + " must be a folder of this user that nobody else may enter (chmod 700)");
+  const File lock = lock_folder(folder);
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(folder.c_str()), closedir);
+  if (!list) fail(errno, folder);
+  while (const dirent* entry = readdir(list.get())) {
+    const std::string name = entry->d_name;
+    if (name.find('.') == std::string::npos) remove_if_left(folder + "/" + name);
+  }
+}
+
+SharedInbox SharedInbox::create(const std::string& folder, const std::string& name, std::uint64_t incarnation,
+                                std::uint32_t peers) {
+  SharedInbox inbox;
+  const std::string path = folder + "/" + name, fresh = bell_of(folder + "/." + name, incarnation);
+  File file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0) fail(errno, fresh);
+  inbox.incarnation_ = incarnation;
+  inbox.rings_ = std::clamp(peers, 1u, kMaxLocalPeers);
+  inbox.ring_bytes_ = ring_bytes_for(inbox.rings_);
+  const Geometry geometry{incarnation, inbox.rings_, static_cast<std::uint32_t>(inbox.ring_bytes_)};
+  // All of it now: a page that is missing later would kill whoever writes to it.
+  int error = posix_fallocate(file.get(), 0, static_cast<off_t>(geometry.bytes()));
+  if (error == 0 && flock(file.get(), LOCK_EX | LOCK_NB) != 0) error = errno;
+  if (error == 0) {
+    inbox.map(file.get(), geometry.bytes());
+    inbox.control_ = new (inbox.control_) InboxControl{};
+    inbox.control_->head = {kMagic, incarnation, geometry.rings, geometry.ring_bytes};
+    const File lock = lock_folder(folder);
+    remove_if_left(path);
+    if (link(fresh.c_str(), path.c_str()) != 0) error = errno;  // EEXIST: somebody else lives under this name
+  }
+  unlink(fresh.c_str());
+  if (error != 0) fail(error, path);
+  inbox.path_ = path, inbox.bell_ = bell_of(path, incarnation);
+  inbox.file_ = file.release();
+  return inbox;
+}
+
+std::optional<SharedInbox> SharedInbox::open(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  const File file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !is_ours(status) || !owner_lives(file.get())) return {};
+  const auto geometry = read_geometry(file.get());
+  if (!geometry || status.st_size != static_cast<off_t>(geometry->bytes())) return {};
+  SharedInbox inbox;
+  inbox.incarnation_ = geometry->incarnation;
+  inbox.rings_ = geometry->rings, inbox.ring_bytes_ = geometry->ring_bytes;
+  inbox.map(file.get(), geometry->bytes());
+  inbox.bell_ = bell_of(path, geometry->incarnation);
+  return inbox;
+}
+
+void SharedInbox::map(int file, std::size_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED) fail(errno, "shared memory of an inbox");
+  bytes_ = bytes;
+  control_ = static_cast<InboxControl*>(at);
+  data_ = static_cast<std::byte*>(at) + kDataAt;
+}
+
+std::optional<std::uint32_t> SharedInbox::claim(NodeId rank, std::uint64_t incarnation) {
+  const std::uint32_t mine = rank + 1;
+  const auto claim = [&](std::uint32_t i, std::uint32_t holder) {
+    return control_->ring[i].writer_rank.compare_exchange_strong(holder, mine);
+  };
+  for (const std::uint32_t holder : {mine, 0u})
+    for (std::uint32_t i = 0; i < rings_; ++i) {
+      if (!claim(i, holder)) continue;
+      control_->ring[i].writer.store(incarnation);
+      return i;
+    }
+  return std::nullopt;
+}
+
+SharedInbox::SharedInbox(SharedInbox&& other) noexcept { take(other); }
+
+SharedInbox& SharedInbox::operator=(SharedInbox&& other) noexcept {
+  if (this == &other) return *this;
+  this->~SharedInbox();
+  new (this) SharedInbox(std::move(other));
+  return *this;
+}
+
+void SharedInbox::take(SharedInbox& other) noexcept {
+  control_ = std::exchange(other.control_, nullptr);
+  incarnation_ = other.incarnation_, data_ = other.data_, bytes_ = other.bytes_, ring_bytes_ = other.ring_bytes_,
+  rings_ = other.rings_;
+  file_ = std::exchange(other.file_, -1);
+  path_ = std::move(other.path_), bell_ = std::move(other.bell_);
+}
+
+SharedInbox::~SharedInbox() {
+  if (file_ >= 0) {
+    control_->closed.store(1);
+    unlink(path_.c_str());  // still ours: nobody takes the name of a living owner
+    unlink(bell_.c_str());
+    close(file_);
+  }
+  if (control_ != nullptr) munmap(control_, bytes_);
+}
+
+}  // namespace fibocast
