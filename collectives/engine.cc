@@ -177,6 +177,7 @@ void Engine::commit_send(std::uint32_t run) {
 bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
   const Stage& st = schedule(run).stages[stage];
   StageProgress& p = progress(run)[stage];
+  if (p.ended) return false;
   skip_trivial(run, stage);
   if (!may_send(run, stage) || p.sent != st.sends) return false;
   ++p.repetition;

@@ -307,6 +307,9 @@ void Node::set_writable(NodeId peer, bool writable) {
 
 bool Node::poll_event(Event& out) {
   NodeState& s = *state_;
+  // An event is large, and most times there is none.
+  if (!s.copy_pending && s.works == 0 && !s.requests->has_answer() && !s.buffers->has_freed() && !s.peer_events)
+    return false;
   out = Event{};
   if (s.copy_pending) {
     s.copy_pending = false;

@@ -36,6 +36,7 @@ class PayloadBuffers {
   void add_reference(BufferId id);
   void release(BufferId id);  // the last one frees it: poll_freed() tells the host
   bool poll_freed(BufferId& id);
+  bool has_freed() const { return freed_ != kNoBuffer; }
 
   // Whether this many bytes can ever fit a share.
   bool can_ever_fit(std::uint64_t bytes) const { return bytes <= payload_bytes_ / 4; }

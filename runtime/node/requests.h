@@ -51,6 +51,7 @@ class RequestList {
   void answer(std::uint32_t i);
   // The oldest answer, kNoRequest if none; it then is in no list, until release() or a new state.
   std::uint32_t poll_answer();
+  bool has_answer() const { return first_answer_ != kNoRequest; }
   void release(std::uint32_t i);
   std::uint32_t in_use() const { return in_use_; }
 
