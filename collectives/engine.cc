@@ -150,26 +150,27 @@ void Engine::commit_combine(std::uint32_t run) {
   end_repetitions(run);
 }
 
-bool Engine::next_send(std::uint32_t run, Send& out) const {
+// The first stage that has something to send; kNone: there is none.
+std::uint32_t Engine::sending_stage(std::uint32_t run) const {
   const RankSchedule s = schedule(run);
-  for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
-    const StageProgress& p = progress(run)[i];
-    if (p.sent == s.stages[i].sends || !may_send(run, i)) continue;
-    const std::uint32_t index = s.stages[i].first_transfer + s.stages[i].receives + p.sent;
-    out = Send{s.transfers[index], index, p.repetition, s.stages[i].not_before};
-    return true;
-  }
-  return false;
+  for (std::uint32_t i = 0; i < s.stages.size(); ++i)
+    if (progress(run)[i].sent != s.stages[i].sends && may_send(run, i)) return i;
+  return kNone;
+}
+
+bool Engine::next_send(std::uint32_t run, Send& out) const {
+  const std::uint32_t i = sending_stage(run);
+  if (i == kNone) return false;
+  const RankSchedule s = schedule(run);
+  const std::uint32_t index = s.stages[i].first_transfer + s.stages[i].receives + progress(run)[i].sent;
+  out = Send{s.transfers[index], index, progress(run)[i].repetition, s.stages[i].not_before};
+  return true;
 }
 
 void Engine::commit_send(std::uint32_t run) {
-  Send send;
-  check(next_send(run, send));
-  const RankSchedule s = schedule(run);
-  for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
-    const std::uint32_t first = s.stages[i].first_transfer;
-    if (send.index >= first && send.index - first < s.stages[i].receives + s.stages[i].sends) ++progress(run)[i].sent;
-  }
+  const std::uint32_t stage = sending_stage(run);
+  check(stage != kNone);
+  ++progress(run)[stage].sent;
   end_repetitions(run);
 }
 

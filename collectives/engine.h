@@ -96,6 +96,7 @@ class Engine {
   }
   bool started(std::uint32_t run, std::uint32_t stage) const;
   bool may_send(std::uint32_t run, std::uint32_t stage) const;
+  std::uint32_t sending_stage(std::uint32_t run) const;
   bool may_combine(std::uint32_t run, std::uint32_t stage) const;
   void skip_trivial(std::uint32_t run, std::uint32_t stage);
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);

@@ -108,6 +108,8 @@ class FailureDetector {
 
   // A peer to send a frame to that it must answer at once. If it is not connected: the handshake.
   bool poll_probe(NodeId& to);
+  // False: poll_probe(), poll_news() and poll_change() have nothing.
+  bool has_something() const { return probes_.size() > 0 || changes_.size() > 0 || desk_.has_any(); }
   // News to send to a peer, reliably; taken as told. If its window is full, call could_not_tell() before anything
   // else: it is owed again, and nothing more is for that peer until it is heard.
   bool poll_news(NodeId& to, News& news) { return desk_.poll(to, news); }

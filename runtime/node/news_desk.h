@@ -51,6 +51,7 @@ class NewsDesk {
 
   // The next thing to tell, taken as told. False: nothing to tell now.
   bool poll(NodeId& to, News& news);
+  bool has_any() const { return queue_.size() > 0; }  // for poll(), perhaps
   // Takes the last poll() back, if the caller could not send it: owed again, and nothing for `to` until unblock(to).
   // Returns `to`. Precondition: the last call was a poll() that returned true.
   NodeId could_not_tell();

@@ -138,7 +138,7 @@ void on_timer(NodeState& state, Nanoseconds now) {
 }
 
 void pump(NodeState& state, Nanoseconds now) {
-  if (state.detector == nullptr) return;
+  if (state.detector == nullptr || !state.detector->has_something()) return;
   BeliefChange change;
   while (state.detector->poll_change(change)) on_change(state, change, now);
   send_probes(state, now);
