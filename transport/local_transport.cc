@@ -147,10 +147,8 @@ bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head
   const bool pushed = ring.push(head, payload);
   if (pushed) {
     ++counters_.frames_sent, counters_.bytes_sent += bytes;
-    InboxControl& control = peer.inbox->control();
-    control.written.fetch_or(1ull << peer.ring);
-    // The bell after the frame: the sleeper said that it sleeps before it looked a last time.
-    if (control.asleep.load() != 0 && control.asleep.exchange(0) != 0 && !ring_bell(peer)) {
+    peer.inbox->control().written.fetch_or(1ull << peer.ring);
+    if (!wake(peer)) {
       detach(id, peer, true);
       return inner_.send(id, head, payload);
     }
@@ -162,6 +160,13 @@ bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head
   if (ring.has_room() && ring.control().writer_waits.exchange(0) != 0) return true;
   if (!std::exchange(peer.blocked, true)) ++blocked_;
   return false;
+}
+
+// If it sleeps. After what it is to see has been written: it said that it sleeps before it looked a last time. False:
+// nobody is there.
+bool LocalTransport::wake(Peer& peer) {
+  std::atomic<std::uint32_t>& asleep = peer.inbox->control().asleep;
+  return asleep.load() == 0 || asleep.exchange(0) == 0 || ring_bell(peer);
 }
 
 // False: nobody is there to hear it.
@@ -227,30 +232,37 @@ void LocalTransport::note_writer(std::uint32_t ring) {
 
 bool LocalTransport::rest() {
   if (stopped_) return true;
-  for (NodeId id = 0; blocked_ > 0 && id < peers_.size(); ++id)  // it may have ended without a word
-    if (Peer& peer = peers_[id]; peer.blocked && !ring_bell(peer)) detach(id, peer, true);
   InboxControl& control = inbox_.control();
   asleep_ = true;
   control.asleep.store(1);
-  return unread_ == 0 && control.written.load() == 0;
+  const bool has_room = blocked_ > 0 && look_at_blocked();
+  return unread_ == 0 && control.written.load() == 0 && !has_room;
 }
 
-void LocalTransport::look_at_blocked() {
+// True: one of them takes frames again.
+bool LocalTransport::look_at_blocked() {
+  bool any = false;
   for (NodeId id = 0; id < peers_.size(); ++id) {
     Peer& peer = peers_[id];
-    if (!peer.blocked || !writer(peer).has_room()) continue;
-    peer.blocked = false, --blocked_;
-    writer(peer).control().writer_waits.store(0);
-    if (handlers_.on_writable) handlers_.on_writable(id);
+    if (!peer.blocked) continue;
+    if (!still_reads(peer)) {
+      detach(id, peer, true);
+    } else if (writer(peer).has_room()) {
+      peer.blocked = false, --blocked_;
+      any = true;
+      writer(peer).control().writer_waits.store(0);
+      if (handlers_.on_writable) handlers_.on_writable(id);
+    }
   }
+  return any;
 }
 
-// Its writer waits for room: it looks when it is awake, else its bell wakes it.
+// Its writer waits for room: awake it looks itself, else its bell wakes it.
 void LocalTransport::tell_writer(std::uint32_t ring) {
   const NodeId id = inbox_.control().ring[ring].writer_rank.load() - 1;
   Peer* peer = known(id);
   if (peer == nullptr || (!peer->inbox && !attach(id, *peer))) return;
-  if (!ring_bell(*peer)) detach(id, *peer, true);
+  if (!wake(*peer)) detach(id, *peer, true);
 }
 
 void LocalTransport::wait_for_bell() {

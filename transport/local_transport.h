@@ -71,7 +71,8 @@ class LocalTransport final : public Transport {
   bool ring_bell(const Peer& peer);
   void wait_for_bell();
   void on_bell();
-  void look_at_blocked();
+  bool look_at_blocked();
+  bool wake(Peer& peer);
   void tell_writer(std::uint32_t ring);
   void note_writer(std::uint32_t ring);
   void later(std::function<void()> what);

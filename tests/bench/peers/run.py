@@ -4,7 +4,7 @@
 
 Repetitions of all ways are interleaved, so that what else happens on the host happens to all. Prints ratio tables in
 Markdown, and writes them and every figure to FOLDER (peers.md, peers.json). Ways whose package is missing are left out,
-by name; so is what needs longer than half a minute (MPICH does, with more processes than processors). As root everything
+by name; so is what needs longer than 20 s (MPICH does, with more processes than processors). As root everything
 runs in a network namespace of its own; nothing outlives the run.
 """
 
@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PROGRAMS = ROOT / "build/release/tests/bench/peers"
 FIBOCAST = ROOT / "build/release/bin/fibocast"
-PATIENCE = 30  # seconds for one way, one n, one run
+PATIENCE = 20  # seconds for one way, one n, one run
 OURS, IN_MEMORY = "fibocast", "fibocast-memory"  # over UDP, and as processes of one host and user do by themselves
 TITLES = {"barrier.0": "Barrier", "allreduce.8": "Allreduce of 8 bytes", "multicast.64": "Multicast of 64 bytes",
           "multicast.1024": "Multicast of 1 KiB", "multicast.65536": "Multicast of 64 KiB",
