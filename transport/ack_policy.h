@@ -28,6 +28,7 @@ class AckPolicy {
   // Any frame carries all acknowledgements.
   void sent() { *this = AckPolicy{}; }
   bool due(Nanoseconds now) const { return due_at_ <= now; }
+  bool owed() const { return due_at_ != kNoDeadline; }
   // What is due at once is no deadline: the host drains poll_transmit() after every event.
   Nanoseconds deadline() const { return due_at_ == kDueNow ? kNoDeadline : due_at_; }
 

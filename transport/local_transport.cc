@@ -18,6 +18,7 @@ namespace {
 
 constexpr Nanoseconds kLookAgain = 1'000'000'000;  // for the inbox of a peer that has none
 constexpr Nanoseconds kReadsWithin = 10'000'000;   // what is not read for so long: does its reader live?
+constexpr Nanoseconds kHeldUp = 500'000'000;       // ... and after so long the other transport is tried instead
 constexpr unsigned kPollsOfInner = 8;              // polls of the memory for one of the other transport
 constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
 
@@ -83,9 +84,8 @@ shared_ring::Writer LocalTransport::writer(Peer& peer) {
 bool LocalTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   Peer* peer = known(to);
   if (peer == nullptr || stopped_ || !(peer->inbox || attach(to, *peer))) return inner_.send(to, head, payload);
-  if (still_reads(*peer)) return push(to, *peer, head, payload);
-  detach(to, *peer, true);
-  return inner_.send(to, head, payload);
+  if (detach_unless_it_reads(to, *peer)) return inner_.send(to, head, payload);
+  return push(to, *peer, head, payload);
 }
 
 bool LocalTransport::attach(NodeId id, Peer& peer) {
@@ -95,7 +95,8 @@ bool LocalTransport::attach(NodeId id, Peer& peer) {
   auto inbox = SharedInbox::open(settings_.folder, peer.name);
   if (!inbox) return false;
   const auto ring = inbox->claim(settings_.self, settings_.incarnation);
-  if (!ring) return false;
+  // What is in it already has not been read since: its owner is held up, or only a process lives that it has forked.
+  if (!ring || !shared_ring::Writer(inbox->control().ring[*ring], inbox->ring(*ring)).is_empty()) return false;
   peer.inbox.emplace(std::move(*inbox));
   peer.ring = *ring, peer.not_read_since = 0;
   ++sharing_;
@@ -123,21 +124,29 @@ void LocalTransport::later(std::function<void()> what) {
   });
 }
 
-// False: it has ended, or another incarnation of us has taken the ring. Who was killed while it was awake cannot say
-// so: what is not read for a while is a reason to try its bell.
-bool LocalTransport::still_reads(Peer& peer) {
+bool LocalTransport::detach_unless_it_reads(NodeId id, Peer& peer) {
+  const Reader reader = look_at(peer);
+  if (reader == Reader::kReads) return false;
+  detach(id, peer, reader == Reader::kGone);
+  peer.not_before = now_ns() + kLookAgain;
+  return true;
+}
+
+// Who was killed while it was awake cannot say so: what is not read for a while is a reason to try its bell.
+LocalTransport::Reader LocalTransport::look_at(Peer& peer) {
   shared_ring::Writer ring = writer(peer);
-  if (peer.inbox->control().closed.load(std::memory_order_relaxed) != 0) return false;
-  if (ring.control().writer.load(std::memory_order_relaxed) != settings_.incarnation) return false;
+  if (peer.inbox->control().closed.load(std::memory_order_relaxed) != 0) return Reader::kGone;
+  if (ring.control().writer.load(std::memory_order_relaxed) != settings_.incarnation) return Reader::kHeldUp;
   if (ring.is_empty() || ring.read() != peer.seen_read) {
     peer.seen_read = ring.read(), peer.not_read_since = 0;
-    return true;
+    return Reader::kReads;
   }
   const Nanoseconds now = now_ns();
-  if (peer.not_read_since == 0) peer.not_read_since = now;
-  if (now - peer.not_read_since < kReadsWithin) return true;
-  peer.not_read_since = now;
-  return ring_bell(peer);
+  if (peer.not_read_since == 0) peer.not_read_since = now, peer.bell_at = now + kReadsWithin;
+  if (now >= peer.not_read_since + kHeldUp) return Reader::kHeldUp;
+  if (now < peer.bell_at) return Reader::kReads;
+  peer.bell_at = now + kReadsWithin;
+  return ring_bell(peer) ? Reader::kReads : Reader::kGone;
 }
 
 bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload) {
@@ -245,8 +254,8 @@ bool LocalTransport::look_at_blocked() {
   for (NodeId id = 0; id < peers_.size(); ++id) {
     Peer& peer = peers_[id];
     if (!peer.blocked) continue;
-    if (!still_reads(peer)) {
-      detach(id, peer, true);
+    if (detach_unless_it_reads(id, peer)) {
+      any = true;
     } else if (writer(peer).has_room()) {
       peer.blocked = false, --blocked_;
       any = true;

@@ -60,13 +60,17 @@ class LocalTransport final : public Transport {
     Nanoseconds not_before = 0;      // it is not looked for again so soon
     std::uint64_t seen_read = 0;     // of the ring, when its reader was found not to read
     Nanoseconds not_read_since = 0;  // 0: it reads
+    Nanoseconds bell_at = 0;         // ... else: when it is asked whether it lives
     bool blocked = false;            // it takes no more before on_writable()
   };
   Peer* known(NodeId peer) { return peer < peers_.size() && !peers_[peer].name.empty() ? &peers_[peer] : nullptr; }
   shared_ring::Writer writer(Peer& peer);
   bool attach(NodeId id, Peer& peer);
   void detach(NodeId id, Peer& peer, bool refused);
-  bool still_reads(Peer& peer);
+  // kGone: nobody is there; kHeldUp: it has not read for long, or another process writes under our name.
+  enum class Reader : std::uint8_t { kReads, kHeldUp, kGone };
+  Reader look_at(Peer& peer);
+  bool detach_unless_it_reads(NodeId id, Peer& peer);
   bool push(NodeId id, Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload);
   bool ring_bell(const Peer& peer);
   void wait_for_bell();

@@ -84,6 +84,9 @@ class ReliableChannel {
   void set_fragment_bytes(std::uint32_t bytes);
   void set_bulk_window(std::uint64_t bytes);
 
+  // The peer has all that was to be sent, and knows that we have what it sent.
+  bool is_settled() const { return small_out_.window().empty() && bulk_out_.window().empty() && !ack_.owed(); }
+
   // -- events in
   // True: it is from the peer as it is now, and not a repeated hello.
   bool on_frame(const Frame& frame, Nanoseconds now);

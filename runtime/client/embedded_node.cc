@@ -1,7 +1,9 @@
 #include "runtime/client/embedded_node.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <exception>
+#include <future>
 #include <semaphore>
 #include <thread>
 #include <utility>
@@ -18,6 +20,8 @@ namespace {
 
 using Request = std::unique_ptr<EmbeddedRequest>;
 constexpr std::chrono::seconds kNamePatience{60};
+constexpr std::chrono::milliseconds kSettleTick{1};
+constexpr int kSettleTicks = 500;
 
 Settings settings_of(const EmbeddedNode::Options& options) {
   Settings settings;
@@ -112,6 +116,9 @@ struct EmbeddedNode::State {
   ~State() {
     run_there([this] { host->cancel_all(); });
     turns->need_thread();
+    const auto settled = std::make_shared<std::promise<void>>();
+    boost::asio::post(context, [this, settled] { settle(kSettleTicks, settled); });
+    settled->get_future().wait();
     host->stop();
     thread.join();
     host->stop();  // a timer that had gone off already may have armed itself again
@@ -119,6 +126,14 @@ struct EmbeddedNode::State {
       context.restart();
       context.poll();  // handlers that were cancelled lie in the host's memory: they go before it does
     }
+  }
+
+  // Others may wait for what this node has sent last: it stays until they have it, or for half a second.
+  void settle(int ticks_left, const std::shared_ptr<std::promise<void>>& settled) {
+    if (ticks_left == 0 || host->host().node().is_settled()) return settled->set_value();
+    settle_timer.expires_after(kSettleTick);
+    settle_timer.async_wait(
+        [this, ticks_left, settled](const boost::system::error_code&) { settle(ticks_left - 1, settled); });
   }
 
   // Runs `work` in this thread if the node is free, else in the node's, and waits until it is done.
@@ -180,6 +195,7 @@ struct EmbeddedNode::State {
 
   Settings settings;
   boost::asio::io_context context{1};
+  boost::asio::steady_timer settle_timer{context};
   boost::asio::any_io_executor executor;
   ClusterTransport transport;
   std::unique_ptr<EmbeddedHost> host;
@@ -207,6 +223,7 @@ Result<NodeInfo> EmbeddedNode::status() {
   state_->run_there([&] {
     fill_node_status(state_->host->host().node(), state_->settings, *response.mutable_node_status());
     add_transport_counters(state_->transport.counters(), *response.mutable_node_status());
+    if (state_->transport.local) add_local_counters(*state_->transport.local, *response.mutable_node_status());
   });
   return decode_node_info(response);
 }

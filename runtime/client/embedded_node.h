@@ -44,7 +44,8 @@ class EmbeddedNode final : public Participant {
   };
   // kInvalid with a sentence: settings that are wrong, or a port that is in use.
   static Result<std::shared_ptr<EmbeddedNode>> start(const Options& options);
-  // Leaves the cluster. Calls under way end with kCancelled.
+  // Leaves the cluster: stays until its peers have what it sent (they may wait for it), at most half a second. Calls
+  // under way end with kCancelled.
   ~EmbeddedNode() override;
 
   NodeId rank() const override;

@@ -185,6 +185,7 @@ class Node {
 
   // -- queries
   std::uint32_t connected_peers() const;
+  bool is_settled() const;  // its peers have all that was sent to them, and know that this node has all of theirs
   ChannelState peer_state(NodeId peer) const;
   Belief peer_belief(NodeId peer) const;                    // kUnknown: never heard, or this node does not watch
   const ChannelCounters* peer_counters(NodeId peer) const;  // null: no channel yet

@@ -6,6 +6,7 @@
 #include "runtime/node/node.h"
 #include "runtime/node/node_state.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/presence.h"
 #include "runtime/node/stragglers.h"
 
 namespace fibocast {
@@ -14,6 +15,12 @@ std::uint32_t Node::connected_peers() const {
   std::uint32_t n = 0;
   for (const Peer& p : state_->peers.first(state_->peers_used)) n += peers::connected(*state_, p.node);
   return n;
+}
+
+bool Node::is_settled() const {
+  return std::ranges::all_of(state_->peers.first(state_->peers_used), [this](const Peer& p) {
+    return !peers::connected(*state_, p.node) || presence::is_lost(*state_, p.node) || p.channel->is_settled();
+  });
 }
 
 Belief Node::peer_belief(NodeId peer) const {

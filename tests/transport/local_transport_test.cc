@@ -194,6 +194,25 @@ TEST_F(LocalTransportTest, WhoIsKilledIsReachedOutsideAndItsNextIncarnationInsid
   }
 }
 
+// A process that was forked by the owner keeps its lock and its bell alive.
+TEST_F(LocalTransportTest, WhoDoesNotReadForLongIsReachedOutsideUntilItDoes) {
+  Node a(*this, 0), b(*this, 1);
+  b.transport.poll();  // awake, and does not look again
+  while (a.outside.sizes.empty()) a.send(1, 10);
+  EXPECT_EQ(a.transport.peers_sharing(), 0u);
+  a.transport.set_peer(1, "");
+  a.transport.set_peer(1, "node1");  // so that it is looked for at once
+  a.send(1, 11);
+  EXPECT_EQ(a.outside.sizes.back(), 11u);  // what it has not read is still there
+  while (b.transport.poll_memory()) continue;
+  a.transport.set_peer(1, "");
+  a.transport.set_peer(1, "node1");
+  const std::size_t outside = a.outside.sizes.size();
+  a.send(1, 12);
+  EXPECT_EQ(a.outside.sizes.size(), outside);
+  EXPECT_TRUE(a.refused.empty());
+}
+
 TEST_F(LocalTransportTest, ANewIncarnationIsFoundByItsFirstFrame) {
   Node a(*this, 0);
   std::optional<Node> b(std::in_place, *this, 1u, 1u, 50u);

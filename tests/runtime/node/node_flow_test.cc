@@ -25,6 +25,20 @@ TEST(Messages, KeepTheirOrderWhateverTheLane) {
   team.expect_nothing_held();
 }
 
+TEST(Messages, AreSettledOnceTheOtherHasThemAndNotBefore) {
+  ClusterSettings settings = cluster_of(2);
+  settings.faults = {
+      {.kind = Fault::Kind::kOneWay, .begins = 20 * kSecond, .heals = 20 * kSecond + 400 * kMillisecond, .nodes = {0}}};
+  Team team(settings);
+  team.cluster.run_until(20 * kSecond);
+  EXPECT_TRUE(team.cluster.node(0).node().is_settled());
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, pattern(1, 10)), Admission::kTaken);
+  team.cluster.run_until(20 * kSecond + 300 * kMillisecond);
+  EXPECT_FALSE(team.cluster.node(0).node().is_settled());
+  team.cluster.run_until(22 * kSecond);
+  for (NodeId id : team.up) EXPECT_TRUE(team.cluster.node(id).node().is_settled()) << id;
+}
+
 TEST(Messages, WithOtherTagsDoNotWait) {
   ClusterSettings settings = cluster_of(2);
   settings.limits.message_credit = 8;
