@@ -1,7 +1,6 @@
 #include "transport/local_transport.h"
 
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <bit>
@@ -23,13 +22,6 @@ constexpr unsigned kPollsOfInner = 8;              // polls of the memory for on
 constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
 
 Nanoseconds now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  return address;
-}
 
 }  // namespace
 
@@ -181,11 +173,7 @@ bool LocalTransport::wake(Peer& peer) {
 // False: nobody is there to hear it.
 bool LocalTransport::ring_bell(const Peer& peer) {
   ++bells_;
-  const sockaddr_un address = address_of(peer.inbox->bell());
-  const std::byte sound{};
-  const ssize_t sent = sendto(bell_.native_handle(), &sound, sizeof sound, MSG_DONTWAIT | MSG_NOSIGNAL,
-                              reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  return sent >= 0 || errno == EAGAIN || errno == ENOBUFS;  // it has bells enough to wake up
+  return peer.inbox->ring_bell();
 }
 
 // ---- receiving

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +57,17 @@ std::string bell_of(const std::string& path, std::uint64_t incarnation) {
   char text[20];
   std::snprintf(text, sizeof text, ".%016llx", static_cast<unsigned long long>(incarnation));
   return path + text;
+}
+
+// -1: nobody listens there.
+int socket_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  File socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const bool connected =
+      socket.get() >= 0 && connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  return connected ? socket.release() : -1;
 }
 
 bool owner_lives(int file) { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
@@ -148,7 +161,16 @@ std::optional<SharedInbox> SharedInbox::open(const std::string& folder, const st
   inbox.rings_ = geometry->rings, inbox.ring_bytes_ = geometry->ring_bytes;
   inbox.map(file.get(), geometry->bytes());
   inbox.bell_ = bell_of(path, geometry->incarnation);
+  inbox.bell_socket_ = socket_to(inbox.bell_);
+  if (inbox.bell_socket_ < 0) return {};
   return inbox;
+}
+
+bool SharedInbox::ring_bell() const {
+  const std::byte sound{};
+  // It may have bells enough to wake up.
+  return send(bell_socket_, &sound, sizeof sound, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN ||
+         errno == ENOBUFS;
 }
 
 void SharedInbox::map(int file, std::size_t bytes) {
@@ -186,7 +208,7 @@ void SharedInbox::take(SharedInbox& other) noexcept {
   control_ = std::exchange(other.control_, nullptr);
   incarnation_ = other.incarnation_, data_ = other.data_, bytes_ = other.bytes_, ring_bytes_ = other.ring_bytes_,
   rings_ = other.rings_;
-  file_ = std::exchange(other.file_, -1);
+  file_ = std::exchange(other.file_, -1), bell_socket_ = std::exchange(other.bell_socket_, -1);
   path_ = std::move(other.path_), bell_ = std::move(other.bell_);
 }
 
@@ -197,6 +219,7 @@ SharedInbox::~SharedInbox() {
     unlink(bell_.c_str());
     close(file_);
   }
+  if (bell_socket_ >= 0) close(bell_socket_);
   if (control_ != nullptr) munmap(control_, bytes_);
 }
 

@@ -59,6 +59,8 @@ class SharedInbox {
   std::size_t ring_bytes() const { return ring_bytes_; }
   const std::string& bell() const { return bell_; }  // path of the socket
   std::span<std::byte> ring(std::uint32_t i) { return {data_ + i * ring_bytes_, ring_bytes_}; }
+  // Wakes the owner. For who opened it. False: nobody is there.
+  bool ring_bell() const;
   // A ring to write to, for a node of this rank and incarnation; nothing: all are taken.
   std::optional<std::uint32_t> claim(NodeId rank, std::uint64_t incarnation);
 
@@ -72,7 +74,8 @@ class SharedInbox {
   std::size_t bytes_ = 0, ring_bytes_ = 0;
   std::uint64_t incarnation_ = 0;
   std::uint32_t rings_ = 0;
-  int file_ = -1;  // the owner's, locked
+  int file_ = -1;         // the owner's, locked
+  int bell_socket_ = -1;  // connected to the owner's bell
   std::string path_, bell_;
 };
 
