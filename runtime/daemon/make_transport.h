@@ -27,7 +27,10 @@ struct ClusterTransport {
   std::function<const TransportCounters&()> counters;
   std::function<void(NodeId peer, const NodeAddress&)> move_peer;  // it has another address from now on
   Transport& sealed() { return sealing ? *sealing : faulty ? *faulty : *sockets; }
-  Transport& top() { return local ? *local : sealed(); }
+  Transport& top() {
+    if (local) return *local;
+    return sealed();
+  }
 };
 
 // Reads the keys, takes the port. Throws SettingsError with one sentence when the keys cannot be used or the port is in
