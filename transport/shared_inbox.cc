@@ -90,12 +90,14 @@ std::optional<Geometry> read_geometry(int file) {
   return Geometry{head.incarnation, head.rings, head.ring_bytes};
 }
 
-// A file that no living owner holds goes, and its bell with it.
+// An inbox that no living owner holds goes, and its bell with it. Any other file is not ours to remove.
 void remove_if_left(const std::string& path) {
   const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0 || !is_ours(status) || owner_lives(file.get())) return;
-  if (const auto geometry = read_geometry(file.get())) unlink(bell_of(path, geometry->incarnation).c_str());
+  const auto geometry = read_geometry(file.get());
+  if (!geometry) return;
+  unlink(bell_of(path, geometry->incarnation).c_str());
   unlink(path.c_str());
 }
 
