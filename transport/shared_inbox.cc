@@ -92,7 +92,7 @@ std::optional<Geometry> read_geometry(int file) {
 
 // An inbox that no living owner holds goes, and its bell with it. Any other file is not ours to remove.
 void remove_if_left(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const File file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0 || !is_ours(status) || owner_lives(file.get())) return;
   const auto geometry = read_geometry(file.get());

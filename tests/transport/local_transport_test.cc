@@ -273,8 +273,9 @@ TEST_F(LocalTransportTest, AFileThatIsNoInboxIsNotUsed) {
   fs::create_symlink(folder + "/node0", folder + "/node3");
   for (NodeId id = 1; id < 4; ++id) a.send(id, 10);
   EXPECT_EQ(a.outside.sizes, (Sizes{10, 10, 10}));
-  prepare_local_folder(folder);
-  for (const char* name : {"/node1", "/node2", "/node3"}) EXPECT_TRUE(fs::exists(folder + name)) << name;
+  ASSERT_EQ(mkfifo((folder + "/pipe").c_str(), 0600), 0);
+  prepare_local_folder(folder);  // does not wait for anybody to write to the pipe
+  for (const char* name : {"/node1", "/node2", "/node3", "/pipe"}) EXPECT_TRUE(fs::exists(folder + name)) << name;
 }
 
 }  // namespace
