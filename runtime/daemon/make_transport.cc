@@ -62,7 +62,8 @@ std::unique_ptr<SealingTransport> make_sealing(Transport& inner, const Settings&
 }
 
 void add_local_path(boost::asio::io_context& io, const Settings& settings, const std::vector<NodeAddress>& nodes,
-                    const KeyRing* keys, const RefusalLog::Say& warn, ClusterTransport& transport) {
+                    const RefusalLog::Say& warn, ClusterTransport& transport) {
+  const KeyRing* keys = transport.sealing ? &transport.sealing->sealer().keys() : nullptr;
   LocalPath path = make_local_path(io, transport.top(), settings, nodes, keys, transport.incarnation, warn);
   if (!path.transport) return;
   transport.local = std::move(path.transport);
@@ -83,12 +84,8 @@ ClusterTransport make_transport(boost::asio::io_context& io, const Settings& set
     transport.faulty = std::make_unique<FaultyTransport>(io, *transport.sockets, fault_settings(settings.faults),
                                                          static_cast<std::uint32_t>(settings.faults.seed));
   transport.incarnation = random_incarnation();
-  std::optional<KeyRing> ring;
-  if (keys) {
-    ring = keys->copy();
-    transport.sealing = make_sealing(transport.top(), settings, std::move(*keys), transport.incarnation, warn);
-  }
-  add_local_path(io, settings, nodes, ring ? &*ring : nullptr, warn, transport);
+  if (keys) transport.sealing = make_sealing(transport.top(), settings, std::move(*keys), transport.incarnation, warn);
+  add_local_path(io, settings, nodes, warn, transport);
   return transport;
 } catch (const std::system_error& error) {
   throw SettingsError(std::string("node.listen: ") + error.what() +

@@ -26,10 +26,10 @@ struct ClusterTransport {
   std::uint64_t incarnation = 0;              // of the node that is to use it
   std::function<const TransportCounters&()> counters;
   std::function<void(NodeId peer, const NodeAddress&)> move_peer;  // it has another address from now on
-  Transport& sealed() { return sealing ? *sealing : faulty ? *faulty : *sockets; }
   Transport& top() {
     if (local) return *local;
-    return sealed();
+    if (sealing) return *sealing;
+    return faulty ? *faulty : *sockets;
   }
 };
 

@@ -201,7 +201,8 @@ bool NodeHost::may_poll() {
 // What comes next is a frame while an operation is in flight, and a call else.
 bool NodeHost::poll_once() {
   if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return transport_.poll();
-  const bool any = transport_.poll_memory() + context_.poll() > 0;
+  const bool from_memory = transport_.poll_memory();
+  const bool any = context_.poll() > 0 || from_memory;
   stopped_ = context_.stopped();
   return any;
 }

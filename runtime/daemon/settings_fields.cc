@@ -146,7 +146,7 @@ void add_node_and_cluster(Fields& f) {
       text("cluster.local", "--local",
            "daemons of one host and user share memory (auto: in /dev/shm), or not; the path of a folder of their "
            "own works between containers as well",
-           "auto, off, or an absolute path of at most 56 bytes", local_path,
+           "auto, off, or an absolute path of at most " + number_text(kMaxLocalFolderBytes) + " bytes", local_path,
            [](Settings& s) -> std::string& { return s.cluster.local; }));
 }
 
