@@ -13,6 +13,7 @@ import array
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import statistics
 import subprocess
@@ -93,7 +94,8 @@ class Daemons:
 def key_file(folder):
     path = folder / "key"
     if not path.exists():
-        subprocess.run([FIBOCAST, "key", "generate", path], check=True, stdout=subprocess.DEVNULL)
+        path.touch(0o600)
+        path.write_text(f"primary {secrets.token_hex(32)}\n")
     return path
 
 
@@ -108,7 +110,7 @@ class Way:
     missing = ""  # what to install, if the program could not be built
 
     def __init__(self, name, program, variant="-"):
-        self.name, self.program, self.variant = name, PROGRAMS / program, variant
+        self.name, self.program, self.variant = name, program, variant  # choose() knows its folder
 
     def exists(self):
         return self.program.exists()
@@ -434,6 +436,8 @@ def alone_in_a_namespace():
     """Starts this program again where no other traffic is, if that is allowed."""
     if os.geteuid() != 0 or os.environ.get("FIBOCAST_PEERS_ALONE"):
         return
+    if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        return
     os.environ["FIBOCAST_PEERS_ALONE"] = "1"
     os.execvp("unshare", ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-B",
                           *sys.argv])
@@ -445,14 +449,16 @@ def read_arguments():
     parser.add_argument("--runs", type=int, default=5, help="interleaved runs of everything (%(default)s)")
     parser.add_argument("--ways", default="", help="only these, and ours; a name stands for all that begin with it")
     parser.add_argument("--loaded", action="store_true", help="also with one computing process per core beside")
+    parser.add_argument("--programs", type=Path, default=PROGRAMS, help="folder of the programs (%(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "build/peers", help="folder of the report (%(default)s)")
     return parser.parse_args()
 
 
-def choose(names):
+def choose(names, programs):
     wanted = tuple(name for name in names.split(",") if name)
     chosen = [way for way in ways() if not wanted or way.name in (OURS, IN_MEMORY) or way.name.startswith(wanted)]
     for way in chosen:
+        way.program = programs / way.program
         if not way.exists():
             print(f"{way.name} is left out: apt-get install {way.missing}, then cmake --preset release", file=sys.stderr)
     return [way for way in chosen if way.exists()]
@@ -463,7 +469,7 @@ def main():
     alone_in_a_namespace()
     build_etcd_peer()
     sizes = [int(n) for n in arguments.nodes.split(",")]
-    chosen = choose(arguments.ways)
+    chosen = choose(arguments.ways, arguments.programs.resolve())
     progress = show_progress(sys.stderr, time.monotonic())
     results, failures = measure(chosen, sizes, arguments.runs, progress)
     loaded = {}
