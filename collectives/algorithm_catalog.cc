@@ -191,8 +191,6 @@ std::string algorithm_name(Operation operation, const AlgorithmChoice& choice) {
 }
 
 std::string objection(const OperationShape& shape) {
-  const AlgorithmEntry* entry = find_entry(shape.operation, shape.choice);
-  const std::string name = algorithm_name(shape.operation, shape.choice);
   if (shape.ranks == 0) return "an operation needs at least one rank";
   if (shape.choice.algorithm == kFlooding && shape.ranks % 2 == 0)
     return "flooding among n ranks needs n - 1 routers beside them: an odd number of ranks, not " +
@@ -201,8 +199,10 @@ std::string objection(const OperationShape& shape) {
   if (!combines(shape.operation)) return {};
   if (!is_defined(shape.op, shape.type)) return "this operator is not defined for elements of this type";
   if (shape.total_bytes % element_bytes(shape.type) != 0) return not_whole_elements(shape);
-  if (rounds(shape.type) && entry != nullptr && !entry->same_bits)
-    return name + " would give other roundings at other ranks: for floating point choose fibo, ring or halving";
+  const AlgorithmEntry* entry = rounds(shape.type) ? find_entry(shape.operation, shape.choice) : nullptr;
+  if (entry != nullptr && !entry->same_bits)
+    return algorithm_name(shape.operation, shape.choice) +
+           " would give other roundings at other ranks: for floating point choose fibo, ring or halving";
   return {};
 }
 

@@ -65,13 +65,16 @@ void Engine::begin(std::uint32_t run, const OperationShape& shape) {
   r.open_stages = r.stages;
   r.waiting = 0;
   r.latest_not_before = 0;
-  r.arrived = false;
+  r.arrived = r.combines = false;
   const RankSchedule s = schedule(run);
   for (std::uint32_t i = 0; i < r.stages; ++i) {
     progress(run)[i] = StageProgress{};
     r.waiting += s.stages[i].receives * s.stages[i].repeat;
     r.latest_not_before = std::max(r.latest_not_before, s.stages[i].not_before);
-    for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) counts(run)[s.stages[i].first_transfer + k] = 0;
+    for (std::uint32_t k = 0; k < s.stages[i].receives; ++k) {
+      counts(run)[s.stages[i].first_transfer + k] = 0;
+      r.combines = r.combines || !is_trivial(s.transfers[s.stages[i].first_transfer + k]);
+    }
   }
   end_repetitions(run);
 }
@@ -102,7 +105,7 @@ Engine::Receipt Engine::receive(std::uint32_t run, std::uint32_t index, std::uin
   if (repetition != count || count == s.stages[stage].repeat) return Receipt::kUnexpected;
   ++count;
   --memory_.runs[run].waiting;
-  end_repetitions(run);
+  advance(run, stage);
   return Receipt::kAccepted;
 }
 
@@ -126,13 +129,8 @@ bool Engine::may_combine(std::uint32_t run, std::uint32_t stage) const {
   return counts(run)[st.first_transfer + p.combined] > p.repetition && started(run, stage);
 }
 
-void Engine::skip_trivial(std::uint32_t run, std::uint32_t stage) {
-  StageProgress& p = progress(run)[stage];
-  const RankSchedule s = schedule(run);
-  while (may_combine(run, stage) && is_trivial(s.transfers[s.stages[stage].first_transfer + p.combined])) ++p.combined;
-}
-
 bool Engine::next_combine(std::uint32_t run, Send& out) const {
+  if (!memory_.runs[run].combines) return false;
   const RankSchedule s = schedule(run);
   for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
     if (!may_combine(run, i)) continue;
@@ -147,7 +145,7 @@ void Engine::commit_combine(std::uint32_t run) {
   Send combine;
   check(next_combine(run, combine));
   ++progress(run)[combine.transfer.stage].combined;
-  end_repetitions(run);
+  advance(run, combine.transfer.stage);
 }
 
 // The first stage that has something to send; kNone: there is none.
@@ -171,24 +169,31 @@ void Engine::commit_send(std::uint32_t run) {
   const std::uint32_t stage = sending_stage(run);
   check(stage != kNone);
   ++progress(run)[stage].sent;
-  end_repetitions(run);
+  advance(run, stage);
 }
 
 // Goes on with the next repetition of `stage` if the one under way is through; false if it is not.
 bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
-  const Stage& st = schedule(run).stages[stage];
   StageProgress& p = progress(run)[stage];
-  if (p.ended) return false;
-  skip_trivial(run, stage);
-  if (!may_send(run, stage) || p.sent != st.sends) return false;
+  if (p.ended || !started(run, stage)) return false;
+  const RankSchedule s = schedule(run);
+  const Stage& st = s.stages[stage];
+  const auto is_done_with = [&](std::uint32_t index) {
+    return counts(run)[index] > p.repetition && is_trivial(s.transfers[index]);
+  };
+  while (p.combined < st.receives && is_done_with(st.first_transfer + p.combined)) ++p.combined;
+  if (p.combined != st.receives || p.sent != st.sends) return false;
   ++p.repetition;
   p.sent = p.combined = 0;
-  if (p.repetition == st.repeat) {
-    p.ended = true;
-    --memory_.runs[run].open_stages;
-    return true;
-  }
+  p.ended = p.repetition == st.repeat;
+  memory_.runs[run].open_stages -= p.ended;
   return true;
+}
+
+// Something of this stage has happened. Others move only when it ends.
+void Engine::advance(std::uint32_t run, std::uint32_t stage) {
+  while (end_repetition(run, stage)) continue;
+  if (progress(run)[stage].ended) end_repetitions(run);
 }
 
 void Engine::end_repetitions(std::uint32_t run) {

@@ -32,6 +32,7 @@ class Engine {
     std::uint32_t waiting;          // receives (all repetitions) that have not come
     Nanoseconds latest_not_before;  // of all stages
     bool arrived;
+    bool combines;  // receives something that is not where it belongs as soon as it is here
   };
   // Memory for `runs` operations: stages, progress: runs * limits.stages; transfers, counts: runs * limits.transfers.
   // `runs` must be value-initialised, the others may hold anything.
@@ -98,9 +99,9 @@ class Engine {
   bool may_send(std::uint32_t run, std::uint32_t stage) const;
   std::uint32_t sending_stage(std::uint32_t run) const;
   bool may_combine(std::uint32_t run, std::uint32_t stage) const;
-  void skip_trivial(std::uint32_t run, std::uint32_t stage);
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
   void begin(std::uint32_t run, const OperationShape& shape);
+  void advance(std::uint32_t run, std::uint32_t stage);
   void end_repetitions(std::uint32_t run);
   bool end_repetition(std::uint32_t run, std::uint32_t stage);
 

@@ -27,7 +27,9 @@ void BulkSender::reset() {
 
 std::uint32_t BulkSender::streams_free() const { return static_cast<std::uint32_t>(streams_.size()) - open_; }
 
-bool BulkSender::idle() const { return window_.empty() && std::ranges::none_of(streams_, &Stream::has_bytes); }
+bool BulkSender::idle() const {
+  return window_.empty() && (open_ == 0 || std::ranges::none_of(streams_, &Stream::has_bytes));
+}
 
 std::uint32_t BulkSender::open(std::uint64_t total) {
   Stream* free = find(0);

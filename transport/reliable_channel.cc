@@ -253,9 +253,14 @@ bool ReliableChannel::poll_state(Delivery& out) {
 
 bool ReliableChannel::look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
   stir();
-  if (next_frame(now, scratch, out)) return true;
+  if (has_something_to_say(now) && next_frame(now, scratch, out)) return true;
   quiet_until_ = earliest_deadline();
   return false;
+}
+
+// False: next_frame() would be, after more work.
+bool ReliableChannel::has_something_to_say(Nanoseconds now) const {
+  return small_out_.window().has_next() || !bulk_out_.idle() || probe_ || ack_.due(now) || handshake_.wants(now);
 }
 
 bool ReliableChannel::next_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {

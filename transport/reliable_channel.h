@@ -108,6 +108,7 @@ class ReliableChannel {
   void stir() { quiet_until_ = 0; }
   Nanoseconds earliest_deadline() const;
   bool look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
+  bool has_something_to_say(Nanoseconds now) const;
   bool next_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
   void entered(bool restarted);
   void reset_lanes();

@@ -37,6 +37,7 @@ class SendWindow {
     return sequence & (static_cast<std::uint32_t>(slots_.size()) - 1);
   }
   const SentFrame& frame(std::uint32_t sequence) const { return slots_[slot(sequence)]; }
+  bool has_next() const { return lost_ != 0 || unsent_ != next_; }
   std::optional<std::uint32_t> next_lost() const;    // the oldest frame to be sent again
   std::optional<std::uint32_t> next_queued() const;  // the oldest frame never sent
   Nanoseconds next_deadline(const ResendTimer& timer) const;

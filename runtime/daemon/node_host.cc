@@ -21,10 +21,13 @@ namespace {
 
 // Polls before blocking: the fewer nodes share the host, the longer each may go on.
 constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
-constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
-constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
-constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerNode = 30'000;    // ... for each node of this host, which has its turn meanwhile
+constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
+constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
+constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
+constexpr Nanoseconds kLongYield = 1'000'000;   // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerPair =
+    1'500;  // ... for each node of this host, and its turn is longer the more there are
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
 
 std::span<std::byte> map_pages(std::size_t bytes) {
@@ -87,8 +90,25 @@ void NodeHost::start() {
 
 bool NodeHost::on_frame(std::span<const std::byte> frame) {
   const bool taken = node_.on_datagram(frame, read_clock());
-  if (taken) pump();
-  return taken;
+  if (!taken) return false;
+  if (gathering_ && frame.size() <= kSmallFrame) {
+    drain_events();  // they speak of the frame's bytes
+    gathered_ = true;
+  } else {
+    pump();
+  }
+  return true;
+}
+
+// What is there, one frame after the other. The node sends what comes of small ones when all are in: to look through
+// its peers after each of their messages would cost the root of a star more than the messages.
+bool NodeHost::poll_transport() {
+  gathering_ = true;
+  int frames = 0;
+  while (frames < kMostGathered && transport_.poll()) ++frames;
+  gathering_ = false;
+  if (std::exchange(gathered_, false)) pump();
+  return frames > 0;
 }
 
 std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {
@@ -182,7 +202,7 @@ void NodeHost::arm_timer() {
 void NodeHost::expect_clients() { polls_of_all_ = kPollsOfAllWithClients; }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes) {
-  long_yield_ = kLongYield + nodes * kYieldPerNode;
+  long_yield_ = kLongYield + Nanoseconds{nodes} * nodes * kYieldPerPair;
   most_tries_ = std::clamp(kTries / static_cast<int>(nodes), kLeastTries, kMostTries);
 }
 
@@ -200,7 +220,7 @@ bool NodeHost::may_poll() {
 
 // What comes next is a frame while an operation is in flight, and a call else.
 bool NodeHost::poll_once() {
-  if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return transport_.poll();
+  if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return poll_transport();
   const bool from_memory = transport_.poll_memory();
   const bool any = context_.poll() > 0 || from_memory;
   stopped_ = context_.stopped();

@@ -93,6 +93,7 @@ class NodeHost {
   bool on_frame(std::span<const std::byte> frame);
   void take_event(const Event& event);
   void do_work(const LocalWork& work);
+  bool poll_transport();
   bool drain_events();
   bool drain_frames();
   bool deliver();
@@ -125,6 +126,8 @@ class NodeHost {
   bool lingers_ = false;    // an operation has ended, and the polls after it have not
   bool stopped_ = false;    // the io_context, as of the last time it was polled
   bool pumping_ = false;
+  bool gathering_ = false;  // small frames, of which `gathered_` says whether there are any
+  bool gathered_ = false;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;
 };
