@@ -21,13 +21,12 @@ namespace {
 
 // Polls before blocking: the fewer nodes share the host, the longer each may go on.
 constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
-constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
-constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
-constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
-constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
-constexpr Nanoseconds kLongYield = 1'000'000;   // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerPair =
-    1'500;  // ... for each node of this host, and its turn is longer the more there are
+constexpr int kMostGathered = 64;                // frames that are taken before those that they lead to are sent
+constexpr std::size_t kSmallFrame = 1024;        // bytes; what a larger one leads to is sent at once
+constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
+constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerPair = 1'500;     // ... for each pair of nodes here: turns are longer the more there are
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
 
 std::span<std::byte> map_pages(std::size_t bytes) {
@@ -105,7 +104,10 @@ bool NodeHost::on_frame(std::span<const std::byte> frame) {
 bool NodeHost::poll_transport() {
   gathering_ = true;
   int frames = 0;
-  while (frames < kMostGathered && transport_.poll()) ++frames;
+  while (frames < kMostGathered && transport_.poll()) {
+    ++frames;
+    if (!node_.operation_in_flight()) break;
+  }
   gathering_ = false;
   if (std::exchange(gathered_, false)) pump();
   return frames > 0;
@@ -215,7 +217,8 @@ bool NodeHost::is_busy() {
 
 bool NodeHost::may_poll() {
   if (wait_ != WaitPolicy::kAdaptive) return wait_ == WaitPolicy::kPoll;
-  return is_busy() && monotonic_now() >= block_until_;
+  if (block_until_ != 0 && monotonic_now() >= block_until_) block_until_ = 0;
+  return is_busy() && block_until_ == 0;
 }
 
 // What comes next is a frame while an operation is in flight, and a call else.
@@ -232,10 +235,11 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   Nanoseconds now = monotonic_now();
   for (int tries = 0; tries < most_tries_; ++tries) {
     const bool any = poll_once();
+    if (stopped_ || (any && !go_on())) return true;
     if (any) now = monotonic_now();
     if (any || wait_ == WaitPolicy::kPoll) tries = -1;  // more may have come
     run_due_timers(now);
-    if (stopped_ || !go_on()) return true;
+    if (!go_on()) return true;
     if (any) continue;
     const bool busy = is_busy();
     if (wait_ == WaitPolicy::kAdaptive) {

@@ -119,7 +119,7 @@ class NodeHost {
   Nanoseconds now_ = 0;
   Nanoseconds long_yield_ = 0;
   int most_tries_ = 0;
-  Nanoseconds block_until_ = 0;  // somebody else computes on this core: no polling before that
+  Nanoseconds block_until_ = 0;  // 0, or: somebody else computes on this core, no polling before that
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
   bool in_flight_ = false;  // an operation, as of the last look
