@@ -147,15 +147,15 @@ class ThroughDaemons(Way):
 
 
 class Mpi(Way):
-    def __init__(self, name, program, launcher, environment=None):
-        super().__init__(name, program)
+    def __init__(self, name, program, launcher, environment=None, variant="-"):
+        super().__init__(name, program, variant)
         self.launcher, self.extra = launcher, environment or {}
 
     def environment(self):
         return self.extra
 
     def commands(self, n, folder, server):
-        return [[*self.launcher, "-n", str(n), self.program, "-", "0", "0", folder]]
+        return [[*self.launcher, "-n", str(n), self.program, self.variant, "0", "0", folder]]
 
 
 class Sockets(Way):
@@ -230,8 +230,8 @@ def ways():
         ThroughDaemons("fibocast-daemon"),
         ThroughDaemons("fibocast-daemon-memory", local="auto"),
         Mpi("openmpi", "openmpi_peer", openmpi + tcp),
-        Mpi("openmpi-linear", "openmpi_peer", openmpi + tcp + forced + ["1"]),
-        Mpi("openmpi-tree", "openmpi_peer", openmpi + tcp + forced + ["6"]),
+        Mpi("openmpi-linear", "openmpi_peer", openmpi + tcp + forced + ["1"], variant="barrier"),
+        Mpi("openmpi-tree", "openmpi_peer", openmpi + tcp + forced + ["6"], variant="barrier"),
         Mpi("openmpi-shared-memory", "openmpi_peer", openmpi),
         Mpi("mpich", "mpich_peer", ["mpiexec.mpich"], mpich),
         Sockets("zeromq-router", "zeromq_peer", "router"),
