@@ -95,7 +95,7 @@ class Daemons:
 def key_file(folder):
     path = folder / "key"
     if not path.exists():
-        path.touch(0o600)
+        path.touch(0o600)  # as `fibocast key generate` does, which may not be built yet
         path.write_text(f"primary {secrets.token_hex(32)}\n")
     return path
 
@@ -459,6 +459,8 @@ def read_arguments():
 
 def choose(names, programs):
     wanted = tuple(name for name in names.split(",") if name)
+    if not wanted or "etcd".startswith(wanted):
+        build_etcd_peer()
     chosen = [way for way in ways() if not wanted or way.name in (OURS, IN_MEMORY) or way.name.startswith(wanted)]
     for way in chosen:
         way.program = programs / way.program
@@ -470,7 +472,6 @@ def choose(names, programs):
 def main():
     arguments = read_arguments()
     alone_in_a_namespace()
-    build_etcd_peer()
     sizes = [int(n) for n in arguments.nodes.split(",")]
     chosen = choose(arguments.ways, arguments.programs.resolve())
     progress = show_progress(sys.stderr, time.monotonic())
