@@ -188,10 +188,11 @@ void NodeHost::run_due_timers(Nanoseconds now) {
 }
 
 // Only who is about to block needs a timer. While an operation is in flight it is touched only when the deadline moved
-// forward: one that fires too early wakes us to look again, which costs an idle host more than setting it.
+// forward: one that fires too early wakes us to look again, which costs an idle host more than setting it. Where a
+// cancelled handler waits to be run nobody will block: the next turn sets the timer, and two handlers are the most.
 void NodeHost::arm_timer() {
-  const bool early_will_do = node_.operation_in_flight() || pending_timers_ > 1;
-  if (deadline_ == armed_for_ || (deadline_ > armed_for_ && early_will_do)) return;
+  if (deadline_ == armed_for_ || pending_timers_ > 1) return;
+  if (deadline_ > armed_for_ && node_.operation_in_flight()) return;
   armed_for_ = deadline_;
   ++pending_timers_;
   timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_)));
