@@ -1,5 +1,6 @@
 #include "transport/udp_transport.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -32,8 +33,12 @@ void raise_buffer(int socket, int forced, int plain, int bytes) {
 UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& settings)
     : socket_(io), batch_(settings.batch), buffer_(kLoopbackPayload + kMaxHeadBytes) {
   boost::system::error_code error;
-  socket_.open(settings.listen.protocol(), error);
-  if (!error) socket_.bind(settings.listen, error);  // never SO_REUSEADDR: two daemons would share a port unnoticed
+  if (settings.socket >= 0) {
+    socket_.assign(settings.listen.protocol(), fcntl(settings.socket, F_DUPFD_CLOEXEC, 0), error);
+  } else {
+    socket_.open(settings.listen.protocol(), error);
+    if (!error) socket_.bind(settings.listen, error);  // never SO_REUSEADDR: two daemons would share a port unnoticed
+  }
   if (error) throw std::system_error(error, sentence(settings.listen, "stop who uses it or choose another address"));
   socket_.non_blocking(true);
   set_options(settings.socket_buffer_bytes);

@@ -19,6 +19,7 @@ inline constexpr std::size_t kUnprovedPayload = 1200;       // until a larger pa
 
 struct UdpSettings {
   boost::asio::ip::udp::endpoint listen;  // port 0: any free one
+  int socket = -1;                        // one that is bound already, of which a copy is used; -1: none
   int socket_buffer_bytes = 8 << 20;      // asked for, each way; the kernel may give less
   unsigned batch = 32;                    // datagrams received per wake-up
 };

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "runtime/client/connection.h"
+#include "runtime/client/direct_group.h"
 #include "runtime/client/translate.h"
 #include "runtime/wire/client_codec.h"
 
@@ -110,12 +111,7 @@ Result<ClockReading> Client::clock() {
 }
 
 Status Client::set_model(const NodeModel& model) {
-  client::SetModel& set = *state_->request.mutable_set_model();
-  set.set_s_ns(model.s), set.set_l_ns(model.l), set.set_o_ns(model.o);
-  set.set_send_per_byte_ns(model.send_per_byte), set.set_receive_per_byte_ns(model.receive_per_byte);
-  set.set_processors(model.processors);
-  set.set_wake_ns(model.wake);
-  set.set_measured(model.measured);
+  encode(model, *state_->request.mutable_set_model());
   return decode_status(state_->exchange(answer_by(kGreetingPatience)));
 }
 
@@ -144,6 +140,11 @@ Result<GroupInfo> Client::do_open(std::string_view name, std::uint32_t participa
   open.set_name(std::string(name));
   open.set_participants(participants);
   return decode_group(state_->exchange(answer_by(kGreetingPatience)));
+}
+
+Result<Group> Client::open_direct(std::string_view name, const DirectOptions& options) {
+  auto group = open(name);
+  return group.ok() ? make_direct_group(*this, std::move(*group), options) : group;
 }
 
 Outcome Client::do_operate(const OperationCall& call) {

@@ -48,6 +48,26 @@ class Client final : public Participant {
   Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 
+  struct DirectOptions {
+    Duration deadline = {};  // for all members to have called; zero: the node's default
+    // Where the others reach this process; empty: where they reach its daemon. Another container than the daemon's has
+    // an address of its own.
+    std::string host = {};
+    std::string local = "auto";                                 // as in EmbeddedNode::Options
+    std::optional<boost::asio::any_io_executor> executor = {};  // for handlers; none: the node's own thread
+  };
+  // As open(), but the group's operations pass no daemon: each participant starts a node of its own (EmbeddedNode), and
+  // the daemons are only asked, once, for the addresses, for a key that these nodes alone have, and for the model. So
+  // an operation costs what it costs between embedded nodes, and no death of an application or of a daemon harms the
+  // other. Every member calls it, as its next operation in this group; it returns when all are connected. The ranks
+  // and the policy are the group's. A lost participant cannot come back to such a group: call again, all of you.
+  //
+  // kInvalid: the group has routers, or several participants at a node. kRefused: the cluster goes over TCP, or
+  // its daemons are of an earlier version. kPeerLost, kDeadlineExceeded: with the ranks that are gone, or have not
+  // called. The participant behind it lives as long as the group and its copies do.
+  Result<Group> open_direct(std::string_view name, const DirectOptions& options);
+  Result<Group> open_direct(std::string_view name) { return open_direct(name, DirectOptions()); }
+
   // The daemon's clock, read while this call was under way.
   Result<ClockReading> clock();
   // Groups that are opened, created or planned at this daemon go by this model, until it ends.

@@ -23,6 +23,18 @@ constexpr std::chrono::seconds kNamePatience{60};
 constexpr std::chrono::milliseconds kSettleTick{1};
 constexpr int kSettleTicks = 500;
 
+Settings::ModelSection model_of(const NodeModel& model) {
+  return {.s_ns = model.s,
+          .l_ns = model.l,
+          .o_ns = model.o,
+          .r_ns = 0,
+          .send_per_byte_ns = model.send_per_byte,
+          .receive_per_byte_ns = model.receive_per_byte,
+          .processors = model.processors,
+          .wake_ns = model.wake,
+          .measured = model.measured};
+}
+
 Settings settings_of(const EmbeddedNode::Options& options) {
   Settings settings;
   settings.node.rank = options.rank;
@@ -30,11 +42,27 @@ Settings settings_of(const EmbeddedNode::Options& options) {
   settings.cluster.nodes = options.nodes;
   settings.cluster.transport = options.tcp ? TransportKind::kTcp : TransportKind::kUdp;
   settings.cluster.local = options.local;
-  settings.model.s_ns = options.s, settings.model.l_ns = options.l, settings.model.o_ns = options.o;
+  if (options.model) settings.model = model_of(*options.model);
   settings.limits = options.limits;
   settings.security.key_file = options.key_file;
   if (options.insecure) settings.security.mode = SecurityMode::kInsecure;
   return settings;
+}
+
+void refuse(const std::optional<SettingsMistake>& mistake) {
+  if (mistake) throw std::invalid_argument(mistake->key + " " + mistake->sentence);
+}
+
+// What options cannot say together, beside what settings cannot.
+void check(const EmbeddedNode::Options& options) {
+  if (!options.key_text.empty() && (options.insecure || !options.key_file.empty()))
+    throw std::invalid_argument("key_text is given beside key_file or insecure; leave one of them out");
+  if (options.socket >= 0 && options.tcp)
+    throw std::invalid_argument("socket is given, but the node is to use TCP; leave one of them out");
+}
+
+std::optional<KeyRing> keys_of(const EmbeddedNode::Options& options, const Settings& settings) {
+  return options.key_text.empty() ? load_keys(settings) : KeyRing::parse(options.key_text);
 }
 
 NodeSettings node_settings(const Settings& settings, ClusterTransport& transport) {
@@ -100,12 +128,11 @@ struct EmbeddedNode::State {
   explicit State(const Options& options)
       : settings(settings_of(options)),
         executor(options.executor ? *options.executor : boost::asio::any_io_executor(context.get_executor())) {
-    if (const auto mistake = complete_settings(settings))
-      throw std::invalid_argument(mistake->key + " " + mistake->sentence);
-    if (const auto mistake = find_security_mistake(settings))
-      throw std::invalid_argument(mistake->key + " " + mistake->sentence);
+    check(options);
+    refuse(complete_settings(settings));
+    auto keys = keys_of(options, settings);
     const auto nodes = resolve_nodes(context, settings.cluster.nodes, kNamePatience, [](const std::string&) {});
-    transport = make_transport(context, settings, nodes, [](const std::string&) {});
+    transport = make_transport(context, settings, nodes, std::move(keys), [](const std::string&) {}, options.socket);
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
                                           options.default_deadline.count(), GroupPlanner(settings));
     host->host().set_nodes_of_this_host(shared_hosts(settings).nodes);

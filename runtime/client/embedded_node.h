@@ -35,9 +35,12 @@ class EmbeddedNode final : public Participant {
     // The cluster's key, as `fibocast key generate` makes it. Without one all nodes must be on this host, unless
     // `insecure`: then whoever reaches this node can read all and take part.
     std::string key_file;
+    std::string key_text;  // what stands in such a file, instead of one: from a store of secrets, say
     bool insecure = false;
-    // The model that trees are optimal for: send occupancy s, wire latency l, receive occupancy o, in ns.
-    Nanoseconds s = 3000, l = 6000, o = 3000;
+    // A UDP socket that is bound to this rank's port already: the node uses a copy of it, the caller closes its own
+    // when start() has returned. -1: the node takes the port.
+    int socket = -1;
+    std::optional<NodeModel> model;  // what trees are optimal for; none: the default of [model] in REFERENCE.md
     Duration default_deadline = std::chrono::seconds(30);
     Limits limits = Limits::server();
     std::optional<boost::asio::any_io_executor> executor;  // for handlers; none: the node's own thread

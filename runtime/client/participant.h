@@ -25,6 +25,7 @@
 #include "collectives/shape.h"
 #include "collectives/types.h"
 #include "runtime/client/completion.h"
+#include "runtime/client/node_model.h"
 #include "runtime/client/status.h"
 #include "runtime/node/straggler.h"
 
@@ -195,6 +196,8 @@ struct NodeInfo {
   std::string security;           // for people: how its frames are protected
   std::vector<std::string> keys;  // names of its keys, the primary first; none: frames are not sealed
   std::string metrics;            // host:port of its metrics and status page; empty: off
+  std::string address;            // its own in the cluster's list, host:port
+  NodeModel model;                // what groups are planned by
 };
 
 class Group;

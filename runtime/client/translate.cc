@@ -78,6 +78,8 @@ NodeInfo to_node_info(const client::NodeStatus& node) {
   info.security = node.security();
   info.keys.assign(node.keys().begin(), node.keys().end());
   info.metrics = node.metrics();
+  info.address = node.address();
+  info.model = decode_model(node.model());
   return info;
 }
 
@@ -130,6 +132,25 @@ void encode(const GroupRequest& request, client::PlanGroup& out) {
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);
+}
+
+void encode(const NodeModel& model, client::SetModel& out) {
+  out.set_s_ns(model.s), out.set_l_ns(model.l), out.set_o_ns(model.o);
+  out.set_send_per_byte_ns(model.send_per_byte), out.set_receive_per_byte_ns(model.receive_per_byte);
+  out.set_processors(model.processors);
+  out.set_wake_ns(model.wake);
+  out.set_measured(model.measured);
+}
+
+NodeModel decode_model(const client::SetModel& model) {
+  return {.s = model.s_ns(),
+          .l = model.l_ns(),
+          .o = model.o_ns(),
+          .send_per_byte = model.send_per_byte_ns(),
+          .receive_per_byte = model.receive_per_byte_ns(),
+          .processors = model.processors(),
+          .wake = model.wake_ns(),
+          .measured = model.measured()};
 }
 
 Status decode_status(const client::Response& response) {

@@ -12,7 +12,9 @@ void encode(const OperationCall& call, client::Operate& out);
 void encode(const SendCall& call, client::Send& out);
 void encode(const GroupRequest& request, client::CreateGroup& out);
 void encode(const GroupRequest& request, client::PlanGroup& out);
+void encode(const NodeModel& model, client::SetModel& out);
 
+NodeModel decode_model(const client::SetModel& model);
 // Each takes the whole response, because its status belongs to the value.
 Status decode_status(const client::Response& response);
 Outcome decode_outcome(const client::Response& response);

@@ -16,10 +16,8 @@ namespace {
 
 // UdpTransport and TcpTransport are made alike.
 template <class Sockets, class SocketSettings>
-ClusterTransport make_sockets(boost::asio::io_context& io, NodeId self, const NodeAddress& listen,
+ClusterTransport make_sockets(boost::asio::io_context& io, NodeId self, const SocketSettings& settings,
                               const std::vector<NodeAddress>& nodes) {
-  SocketSettings settings;
-  settings.listen = {listen.address, listen.port};
   auto sockets = std::make_unique<Sockets>(io, settings);
   for (NodeId peer = 0; peer < nodes.size(); ++peer)
     if (peer != self) sockets->set_peer(peer, {nodes[peer].address, nodes[peer].port});
@@ -74,12 +72,17 @@ void add_local_path(boost::asio::io_context& io, const Settings& settings, const
 }  // namespace
 
 ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
-                                const std::vector<NodeAddress>& nodes, RefusalLog::Say warn) try {
-  auto keys = load_keys(settings);
-  const NodeAddress listen = resolve_address(io, "node.listen", settings.node.listen);
-  const auto make = settings.cluster.transport == TransportKind::kTcp ? make_sockets<TcpTransport, TcpSettings>
-                                                                      : make_sockets<UdpTransport, UdpSettings>;
-  ClusterTransport transport = make(io, settings.node.rank, listen, nodes);
+                                const std::vector<NodeAddress>& nodes, std::optional<KeyRing> keys,
+                                RefusalLog::Say warn, int bound_socket) try {
+  const auto [address, port] = resolve_address(io, "node.listen", settings.node.listen);
+  TcpSettings tcp;
+  tcp.listen = {address, port};
+  UdpSettings udp;
+  udp.listen = {address, port};
+  udp.socket = bound_socket;
+  ClusterTransport transport = settings.cluster.transport == TransportKind::kTcp
+                                   ? make_sockets<TcpTransport>(io, settings.node.rank, tcp, nodes)
+                                   : make_sockets<UdpTransport>(io, settings.node.rank, udp, nodes);
   if (settings.faults.any())
     transport.faulty = std::make_unique<FaultyTransport>(io, *transport.sockets, fault_settings(settings.faults),
                                                          static_cast<std::uint32_t>(settings.faults.seed));

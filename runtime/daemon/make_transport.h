@@ -33,10 +33,11 @@ struct ClusterTransport {
   }
 };
 
-// Reads the keys, takes the port. Throws SettingsError with one sentence when the keys cannot be used or the port is in
-// use. `io` outlives the transport. `warn` hears why datagrams are refused.
+// Takes the port, or a copy of the UDP socket that has it already. Throws SettingsError with one sentence when the port
+// is in use. `io` outlives the transport. Without keys nothing is sealed. `warn` hears why datagrams are refused.
 ClusterTransport make_transport(boost::asio::io_context& io, const Settings& settings,
-                                const std::vector<NodeAddress>& nodes, RefusalLog::Say warn);
+                                const std::vector<NodeAddress>& nodes, std::optional<KeyRing> keys,
+                                RefusalLog::Say warn, int bound_socket = -1);
 // "transport_...": what a transport counts.
 void add_transport_counters(const TransportCounters& counters, client::NodeStatus& status);
 // "local_...": what went through shared memory.

@@ -1,5 +1,6 @@
 // This project. Variant "embedded": a node in each process; WORDS: key file or "-" (nothing sealed), then host:port of
-// every node. Variant "daemon": through the daemon at a socket; WORDS: the sockets of the daemons by rank.
+// every node. Variant "daemon": through the daemon at a socket; WORDS: the sockets of the daemons by rank. Variant
+// "direct": nodes of the processes' own, which the daemons let find each other; WORDS: as local in the settings, sockets.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -26,8 +27,7 @@ Outcome good(Outcome outcome) {
 
 class Fibocast final : public Way {
  public:
-  explicit Fibocast(std::shared_ptr<Participant> participant)
-      : participant_(std::move(participant)), group_(good(participant_->open("all"))) {}
+  explicit Fibocast(Group group) : group_(std::move(group)) {}
   void barrier() override { good(group_.barrier(std::chrono::seconds(60))); }
   double allreduce(double value) override {
     const Outcome outcome = good(group_.allreduce<double>(std::span<const double>(&value, 1), CombineOperator::kSum));
@@ -41,12 +41,11 @@ class Fibocast final : public Way {
   }
 
  private:
-  std::shared_ptr<Participant> participant_;
   Group group_;
 };
 
 // Returns when the node has all others: what the start of other libraries waits for is not to be measured here either.
-std::shared_ptr<Participant> connected(std::shared_ptr<EmbeddedNode> node) {
+std::shared_ptr<EmbeddedNode> connected(std::shared_ptr<EmbeddedNode> node) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (good(node->status()).connected + 1 < node->size()) {
     if (std::chrono::steady_clock::now() > end) throw std::runtime_error("the nodes do not connect");
@@ -55,8 +54,13 @@ std::shared_ptr<Participant> connected(std::shared_ptr<EmbeddedNode> node) {
   return node;
 }
 
-std::shared_ptr<Participant> participant(const Place& place) {
-  if (place.variant == "daemon") return good(Client::connect(place.words.at(place.rank)));
+Group group(const Place& place) {
+  if (place.variant == "daemon") return good(good(Client::connect(place.words.at(place.rank)))->open("all"));
+  if (place.variant == "direct") {
+    Client::DirectOptions options;
+    options.local = place.words.at(0);
+    return good(good(Client::connect(place.words.at(place.rank + 1)))->open_direct("all", options));
+  }
   EmbeddedNode::Options options;
   options.rank = place.rank;
   options.local = place.words.at(0);
@@ -65,10 +69,10 @@ std::shared_ptr<Participant> participant(const Place& place) {
   else
     options.key_file = place.words.at(1);
   options.nodes.assign(place.words.begin() + 2, place.words.end());
-  return connected(good(EmbeddedNode::start(options)));
+  return good(connected(good(EmbeddedNode::start(options)))->open("all"));
 }
 
-std::unique_ptr<Way> make(const Place& place) { return std::make_unique<Fibocast>(participant(place)); }
+std::unique_ptr<Way> make(const Place& place) { return std::make_unique<Fibocast>(group(place)); }
 
 }  // namespace
 }  // namespace fibocast::peers

@@ -146,6 +146,17 @@ class ThroughDaemons(Way):
         return each(self.program, self.variant, n, folder, server.sockets())
 
 
+class Direct(ThroughDaemons):
+    """Nodes of the processes' own, which the daemons let find each other."""
+
+    def __init__(self, name, local):
+        super().__init__(name, local)
+        self.variant = "direct"
+
+    def commands(self, n, folder, server):
+        return each(self.program, self.variant, n, folder, [self.local, *server.sockets()])
+
+
 class Mpi(Way):
     def __init__(self, name, program, launcher, environment=None, variant="-"):
         super().__init__(name, program, variant)
@@ -229,6 +240,8 @@ def ways():
         Embedded("fibocast-unsealed", sealed=False),
         ThroughDaemons("fibocast-daemon"),
         ThroughDaemons("fibocast-daemon-memory", local="auto"),
+        Direct("fibocast-direct", local="off"),
+        Direct("fibocast-direct-memory", local="auto"),
         Mpi("openmpi", "openmpi_peer", openmpi + tcp),
         Mpi("openmpi-linear", "openmpi_peer", openmpi + tcp + forced + ["1"], variant="barrier"),
         Mpi("openmpi-tree", "openmpi_peer", openmpi + tcp + forced + ["6"], variant="barrier"),
