@@ -101,6 +101,24 @@ void remove_if_left(const std::string& path) {
   unlink(path.c_str());
 }
 
+// NAME.INCARNATION, as bell_of() makes it.
+bool ends_with_incarnation(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && dot > 0 && name.size() - dot == 17 &&
+         name.find_first_not_of("0123456789abcdef", dot + 1) == std::string_view::npos;
+}
+
+// Of a maker that was killed: an inbox that has no name yet, or a bell whose inbox is gone. Whoever makes or removes
+// holds the folder's lock, so nobody is at it.
+void remove_half(const std::string& folder, const std::string& name) {
+  struct stat status {};
+  const std::string path = folder + "/" + name, inbox = folder + "/" + name.substr(0, name.rfind('.'));
+  if (!ends_with_incarnation(name) || lstat(path.c_str(), &status) != 0 || status.st_uid != geteuid()) return;
+  const bool unnamed = name.front() == '.' && S_ISREG(status.st_mode);
+  const bool stray = S_ISSOCK(status.st_mode) && access(inbox.c_str(), F_OK) != 0;
+  if (unnamed || stray) unlink(path.c_str());
+}
+
 std::uint32_t ring_bytes_for(std::uint32_t rings) {
   return static_cast<std::uint32_t>(std::min(std::bit_floor(kInboxBytes / rings), kMostRingBytes));
 }
@@ -119,7 +137,10 @@ void prepare_local_folder(const std::string& folder) {
   if (!list) fail(errno, folder);
   while (const dirent* entry = readdir(list.get())) {
     const std::string name = entry->d_name;
-    if (name.find('.') == std::string::npos) remove_if_left(folder + "/" + name);
+    if (name.find('.') == std::string::npos)
+      remove_if_left(folder + "/" + name);
+    else
+      remove_half(folder, name);
   }
 }
 
@@ -127,6 +148,7 @@ SharedInbox SharedInbox::create(const std::string& folder, const std::string& na
                                 std::uint32_t peers) {
   SharedInbox inbox;
   const std::string path = folder + "/" + name, fresh = bell_of(folder + "/." + name, incarnation);
+  const File lock = lock_folder(folder);
   File file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.get() < 0) fail(errno, fresh);
   inbox.incarnation_ = incarnation;
@@ -140,7 +162,6 @@ SharedInbox SharedInbox::create(const std::string& folder, const std::string& na
     inbox.map(file.get(), geometry.bytes());
     inbox.control_ = new (inbox.control_) InboxControl{};
     inbox.control_->head = {kMagic, incarnation, geometry.rings, geometry.ring_bytes};
-    const File lock = lock_folder(folder);
     remove_if_left(path);
     if (link(fresh.c_str(), path.c_str()) != 0) error = errno;  // EEXIST: somebody else lives under this name
   }

@@ -3,6 +3,7 @@
 //
 //   FOLDER/NAME                 the rings; locked as long as the owner lives
 //   FOLDER/NAME.INCARNATION     the bell of that owner: a Unix datagram socket
+//   FOLDER/.NAME.INCARNATION    the rings while they are made
 //   FOLDER/.lock                held while files are made or removed
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/local/datagram_protocol.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -254,6 +255,22 @@ TEST_F(LocalTransportTest, WhatTheKilledLeftIsRemoved) {
   prepare_local_folder(folder);
   EXPECT_EQ(files(), 2u);
   EXPECT_TRUE(fs::exists(folder + "/node0"));
+}
+
+TEST_F(LocalTransportTest, WhatWhoWasKilledHadHalfMadeIsRemoved) {
+  Node lives(*this, 0);
+  const std::size_t before = files();
+  std::ofstream(folder + "/.node1.0123456789abcdef") << "the beginning of an inbox";
+  boost::asio::local::datagram_protocol::socket bell(io);
+  bell.open();
+  bell.bind({folder + "/node2.0123456789abcdef"});
+  std::ofstream(folder + "/.else") << "somebody's";
+  std::ofstream(folder + "/text.0123456789abcdef") << "somebody's";
+  EXPECT_EQ(files(), before + 4);
+  prepare_local_folder(folder);
+  EXPECT_EQ(files(), before + 2);
+  EXPECT_TRUE(fs::exists(folder + "/.else"));
+  EXPECT_TRUE(fs::exists(folder + "/text.0123456789abcdef"));
 }
 
 TEST_F(LocalTransportTest, AFolderThatOthersMayEnterIsRefused) {
