@@ -147,6 +147,15 @@ EmbeddedNode::Options read(const fibocast_node_options& options) {
   return out;
 }
 
+Client::DirectOptions read(const fibocast_direct_options* options) {
+  Client::DirectOptions out;
+  if (options == nullptr) return out;
+  out.deadline = Duration(options->deadline_ns);
+  if (options->host != nullptr) out.host = options->host;
+  if (options->local != nullptr) out.local = options->local;
+  return out;
+}
+
 fibocast_code send(fibocast_participant* participant, const SendCall& call, const void* data, std::size_t size) {
   return guarded([&] {
     if (participant == nullptr) return end_invalid(kNoHandle);
@@ -211,6 +220,22 @@ fibocast_code fibocast_open(fibocast_participant* participant, const char* name,
     if (group == nullptr || participant == nullptr || name == nullptr) return end_invalid(kNoHandle);
     *group = nullptr;
     auto opened = participant->participant->open(name);
+    if (!opened.ok()) return end_with(opened.status());
+    *group = new fibocast_group{std::move(*opened), {}};
+    return FIBOCAST_OK;
+  });
+}
+
+fibocast_code fibocast_open_direct(fibocast_participant* participant, const char* name,
+                                   const fibocast_direct_options* options, fibocast_group** group) {
+  return guarded([&] {
+    if (group == nullptr || participant == nullptr || name == nullptr) return end_invalid(kNoHandle);
+    *group = nullptr;
+    if (!has_size(options)) return end_invalid(kNoSize);
+    auto* client = dynamic_cast<Client*>(participant->participant.get());
+    if (client == nullptr)
+      return end_invalid("this participant is a node already; open the group with fibocast_open()");
+    auto opened = client->open_direct(name, read(options));
     if (!opened.ok()) return end_with(opened.status());
     *group = new fibocast_group{std::move(*opened), {}};
     return FIBOCAST_OK;

@@ -50,8 +50,8 @@ Status check_direct(const GroupInfo& group, const NodeInfo& node, const Client::
   if (group.participants > 1 || group.routers > 0)
     return refused(group.name, Code::kInvalid, "it is for groups with one participant at each node, and no routers");
   if (options.host.size() > 253)
-    return refused(group.name, Code::kInvalid, "no host's name has " + std::to_string(options.host.size()) +
-                                                   " characters; at most 253");
+    return refused(group.name, Code::kInvalid,
+                   "no host's name has " + std::to_string(options.host.size()) + " characters; at most 253");
   return {};
 }
 
@@ -136,8 +136,9 @@ class DirectStart {
       if (!unpack(records.subspan(rank * kRecordBytes, kRecordBytes), member) || member.version() != kDirectVersion)
         return refused(name, Code::kRefused, "rank " + std::to_string(rank) + " has another version of the library");
       if (member.secret().size() != (sealed ? kKeyBytes : 0))
-        return refused(name, Code::kRefused, "the daemon of rank " + std::to_string(rank) + " has " +
-                                                 (sealed ? "no key, and others have" : "a key, and others have none"));
+        return refused(name, Code::kRefused,
+                       "the daemon of rank " + std::to_string(rank) + " has " +
+                           (sealed ? "no key, and others have" : "a key, and others have none"));
       node_.nodes.resize(rank);
       node_.nodes.push_back(member.address());
       crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(member.secret().data()),

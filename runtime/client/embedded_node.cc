@@ -132,7 +132,8 @@ struct EmbeddedNode::State {
     refuse(complete_settings(settings));
     auto keys = keys_of(options, settings);
     const auto nodes = resolve_nodes(context, settings.cluster.nodes, kNamePatience, [](const std::string&) {});
-    transport = make_transport(context, settings, nodes, std::move(keys), [](const std::string&) {}, options.socket);
+    transport = make_transport(
+        context, settings, nodes, std::move(keys), [](const std::string&) {}, options.socket);
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
                                           options.default_deadline.count(), GroupPlanner(settings));
     host->host().set_nodes_of_this_host(shared_hosts(settings).nodes);

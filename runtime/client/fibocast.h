@@ -130,6 +130,19 @@ FIBOCAST_API uint32_t fibocast_node_count(const fibocast_participant* participan
 
 // Becomes a participant of the group. "all", and every name nobody has created, is the group of all nodes.
 FIBOCAST_API fibocast_code fibocast_open(fibocast_participant* participant, const char* name, fibocast_group** group);
+
+typedef struct fibocast_direct_options {
+  size_t struct_size;
+  int64_t deadline_ns;  // for all members to have called; 0: the node's default
+  const char* host;     // where the others reach this process; NULL: where they reach its daemon
+  const char* local;    // "auto" (or NULL), "off" or a folder: cluster.local of the settings
+} fibocast_direct_options;
+// As fibocast_open(), but its operations pass no daemon: each participant starts a node of its own, and the daemons
+// only let them find each other. Every member calls it as its next operation in this group; `options` may be NULL. Who
+// is lost cannot come back to it: then all call again. For participants of fibocast_connect(). FIBOCAST_REFUSED: the
+// cluster goes over TCP, or its daemons are of an earlier version. The node ends with fibocast_leave().
+FIBOCAST_API fibocast_code fibocast_open_direct(fibocast_participant* participant, const char* name,
+                                                const fibocast_direct_options* options, fibocast_group** group);
 // Frees the handle; the group stays. NULL does nothing.
 FIBOCAST_API void fibocast_leave(fibocast_group* group);
 FIBOCAST_API uint32_t fibocast_rank(const fibocast_group* group);  // 0 .. fibocast_size() - 1

@@ -53,8 +53,8 @@ Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
       log_(settings.log, settings.node.rank),
       addresses_(resolve_nodes(io_, settings.cluster.nodes, kNamePatience,
                                [this](const std::string& sentence) { log_.info(sentence); })),
-      transport_(
-          make_transport(io_, settings, addresses_, load_keys(settings), [this](const std::string& sentence) { log_.warning(sentence); })),
+      transport_(make_transport(io_, settings, addresses_, load_keys(settings),
+                                [this](const std::string& sentence) { log_.warning(sentence); })),
       mesh_(make_mesh(settings)),
       host_(io_, transport_.top(), settings.limits, node_settings(settings, transport_, mesh_.get()), settings.wait,
             handlers()),

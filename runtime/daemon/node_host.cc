@@ -27,7 +27,8 @@ constexpr unsigned kPollsOfAll = 64;             // polls of the transport for o
 constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kYieldPerPair = 1'500;     // ... for each pair of nodes here: turns are longer the more there are
-constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it
+constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
+constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
 
 std::span<std::byte> map_pages(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -231,6 +232,13 @@ bool NodeHost::poll_once() {
   return any;
 }
 
+// Twice as long as the last time, if it went well since for less than that.
+void NodeHost::stop_polling(Nanoseconds now) {
+  const bool goes_on = now - last_block_end_ < block_for_;
+  block_for_ = goes_on ? std::min(2 * block_for_, kMostBlock) : kBlockAfter;
+  block_until_ = last_block_end_ = now + block_for_;
+}
+
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   Nanoseconds now = monotonic_now();
@@ -249,7 +257,7 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
     }
     const Nanoseconds before = std::exchange(now, monotonic_now());
     if (wait_ == WaitPolicy::kPoll || now - before < long_yield_) continue;
-    block_until_ = now + kBlockAfter;
+    stop_polling(now);
     break;
   }
   lingers_ = false;

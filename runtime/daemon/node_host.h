@@ -102,6 +102,7 @@ class NodeHost {
   bool is_busy();
   bool may_poll();
   bool poll_once();
+  void stop_polling(Nanoseconds now);
   bool poll_for_a_while(const std::function<bool()>& go_on);
 
   boost::asio::io_context& context_;
@@ -120,6 +121,7 @@ class NodeHost {
   Nanoseconds long_yield_ = 0;
   int most_tries_ = 0;
   Nanoseconds block_until_ = 0;  // 0, or: somebody else computes on this core, no polling before that
+  Nanoseconds last_block_end_ = 0, block_for_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
   bool in_flight_ = false;  // an operation, as of the last look

@@ -1,6 +1,7 @@
 // This project. Variant "embedded": a node in each process; WORDS: key file or "-" (nothing sealed), then host:port of
 // every node. Variant "daemon": through the daemon at a socket; WORDS: the sockets of the daemons by rank. Variant
-// "direct": nodes of the processes' own, which the daemons let find each other; WORDS: as local in the settings, sockets.
+// "direct": nodes of the processes' own, which the daemons let find each other; WORDS: as local in the settings,
+// sockets.
 #include <algorithm>
 #include <cstring>
 #include <memory>

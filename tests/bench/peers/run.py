@@ -75,11 +75,11 @@ class Server:
 class Daemons:
     """`fibocast up`."""
 
-    def __init__(self, n, folder, local):
+    def __init__(self, n, folder):
         self.folder = folder / "cluster"
         self.n = n
         subprocess.run([FIBOCAST, "up", "-n", str(n), "--dir", self.folder, "--quiet",
-                        "--settings", f"security.key_file={key_file(folder)}", f"cluster.local={local}"], check=True, stdout=subprocess.DEVNULL)
+                        "--settings", f"security.key_file={key_file(folder)}"], check=True, stdout=subprocess.DEVNULL)
 
     def sockets(self):
         return [str(self.folder / f"node-{rank}.sock") for rank in range(self.n)]
@@ -135,26 +135,18 @@ class Embedded(Way):
 
 
 class ThroughDaemons(Way):
-    def __init__(self, name, local="off"):
-        super().__init__(name, "fibocast_peer", "daemon")
-        self.local = local
+    """By way of the daemons; or as nodes of their own (cluster.local is `direct`), which the daemons let find each
+    other."""
+
+    def __init__(self, name, direct=None):
+        super().__init__(name, "fibocast_peer", "direct" if direct else "daemon")
+        self.words = [direct] if direct else []
 
     def server(self, n, folder):
-        return Daemons(n, folder, self.local)
+        return Daemons(n, folder)
 
     def commands(self, n, folder, server):
-        return each(self.program, self.variant, n, folder, server.sockets())
-
-
-class Direct(ThroughDaemons):
-    """Nodes of the processes' own, which the daemons let find each other."""
-
-    def __init__(self, name, local):
-        super().__init__(name, local)
-        self.variant = "direct"
-
-    def commands(self, n, folder, server):
-        return each(self.program, self.variant, n, folder, [self.local, *server.sockets()])
+        return each(self.program, self.variant, n, folder, [*self.words, *server.sockets()])
 
 
 class Mpi(Way):
@@ -239,9 +231,8 @@ def ways():
         Embedded(IN_MEMORY, local="auto"),
         Embedded("fibocast-unsealed", sealed=False),
         ThroughDaemons("fibocast-daemon"),
-        ThroughDaemons("fibocast-daemon-memory", local="auto"),
-        Direct("fibocast-direct", local="off"),
-        Direct("fibocast-direct-memory", local="auto"),
+        ThroughDaemons("fibocast-direct", direct="off"),
+        ThroughDaemons("fibocast-direct-memory", direct="auto"),
         Mpi("openmpi", "openmpi_peer", openmpi + tcp),
         Mpi("openmpi-linear", "openmpi_peer", openmpi + tcp + forced + ["1"], variant="barrier"),
         Mpi("openmpi-tree", "openmpi_peer", openmpi + tcp + forced + ["6"], variant="barrier"),

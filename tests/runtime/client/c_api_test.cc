@@ -230,6 +230,31 @@ TEST(CApi, MessagesGroupsAndWhoCameLast) {
   EXPECT_EQ(fibocast_remove_group(receiver.participant(), "pair"), FIBOCAST_OK) << fibocast_last_sentence();
 }
 
+TEST(CApi, ADirectGroupGivesWhatTheDaemonsGroupGives) {
+  TestCluster cluster;
+  cluster.up({"-n", "3"});
+  const fibocast_direct_options patient = {sizeof patient, kPatienceNs, nullptr, nullptr};
+  at_all(3, [&](std::uint32_t rank) {
+    CMember me(socket_of(cluster, rank), "all");
+    fibocast_group* direct = nullptr;
+    ASSERT_EQ(fibocast_open_direct(me.participant(), "all", &patient, &direct), FIBOCAST_OK)
+        << fibocast_last_sentence();
+    EXPECT_EQ(fibocast_rank(direct), rank);
+    EXPECT_EQ(fibocast_size(direct), 3u);
+    const auto vector = vector_of(rank, 5);
+    fibocast_bytes near, far;
+    ASSERT_EQ(fibocast_allreduce(direct, vector.data(), vector.size(), FIBOCAST_DOUBLE, FIBOCAST_SUM, &kPatient, &near),
+              FIBOCAST_OK)
+        << fibocast_last_sentence();
+    ASSERT_EQ(
+        fibocast_allreduce(me.group(), vector.data(), vector.size(), FIBOCAST_DOUBLE, FIBOCAST_SUM, &kPatient, &far),
+        FIBOCAST_OK)
+        << fibocast_last_sentence();
+    EXPECT_EQ(copy_of(near), copy_of(far));
+    fibocast_leave(direct);
+  });
+}
+
 TEST(CApi, DeadlinesNameTheMissingRanks) {
   TestCluster cluster;
   cluster.up({"-n", "3"});
@@ -273,6 +298,10 @@ TEST(CApi, WrongUseIsInvalidAndSaysWhy) {
           "type");
   refused(fibocast_allreduce(me.group(), &one, 1, FIBOCAST_DOUBLE, FIBOCAST_XOR, nullptr, nullptr), "operator");
   refused(fibocast_allreduce(me.group(), &one, SIZE_MAX / 2, FIBOCAST_DOUBLE, FIBOCAST_SUM, nullptr, nullptr), "");
+  fibocast_group* direct = nullptr;
+  const fibocast_direct_options unsized_direct = {};
+  refused(fibocast_open_direct(me.participant(), "all", &unsized_direct, &direct), "struct_size");
+  refused(fibocast_open_direct(me.participant(), nullptr, nullptr, &direct), "NULL");
   fibocast_node_options node = {};
   refused(fibocast_start_node(&node, &none), "struct_size");
   node.struct_size = sizeof node;

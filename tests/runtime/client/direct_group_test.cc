@@ -38,9 +38,8 @@ class DirectGroup : public ClusterTest {
 };
 
 class DirectGroupSealed : public DirectGroup, public testing::WithParamInterface<bool> {};
-INSTANTIATE_TEST_SUITE_P(Frames, DirectGroupSealed, testing::Bool(), [](const auto& sealed) {
-  return std::string(sealed.param ? "sealed" : "plain");
-});
+INSTANTIATE_TEST_SUITE_P(Frames, DirectGroupSealed, testing::Bool(),
+                         [](const auto& sealed) { return std::string(sealed.param ? "sealed" : "plain"); });
 
 TEST_P(DirectGroupSealed, OperationsPassNoDaemon) {
   start_cluster(3, GetParam());
