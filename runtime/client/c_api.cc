@@ -148,9 +148,8 @@ EmbeddedNode::Options read(const fibocast_node_options& options) {
 }
 
 Client::DirectOptions read(const fibocast_direct_options* options) {
-  Client::DirectOptions out;
-  if (options == nullptr) return out;
-  out.deadline = Duration(options->deadline_ns);
+  if (options == nullptr) return {};
+  Client::DirectOptions out{.deadline = Duration(options->deadline_ns)};
   if (options->host != nullptr) out.host = options->host;
   if (options->local != nullptr) out.local = options->local;
   return out;

@@ -21,12 +21,13 @@ namespace {
 
 // Polls before blocking: the fewer nodes share the host, the longer each may go on.
 constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
-constexpr int kMostGathered = 64;                // frames that are taken before those that they lead to are sent
-constexpr std::size_t kSmallFrame = 1024;        // bytes; what a larger one leads to is sent at once
-constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
-constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
-constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerPair = 1'500;     // ... for each pair of nodes here: turns are longer the more there are
+constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
+constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
+constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
+constexpr Nanoseconds kLongYield = 1'000'000;   // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerPair =
+    1'250;  // ... or, for each pair of nodes here: cold turns are longer the more there are
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
 
@@ -206,7 +207,7 @@ void NodeHost::arm_timer() {
 void NodeHost::expect_clients() { polls_of_all_ = kPollsOfAllWithClients; }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes) {
-  long_yield_ = kLongYield + Nanoseconds{nodes} * nodes * kYieldPerPair;
+  long_yield_ = std::max(kLongYield, Nanoseconds{nodes} * nodes * kYieldPerPair);
   most_tries_ = std::clamp(kTries / static_cast<int>(nodes), kLeastTries, kMostTries);
 }
 
@@ -232,10 +233,10 @@ bool NodeHost::poll_once() {
   return any;
 }
 
-// Twice as long as the last time, if it went well since for less than that.
+// Four times as long as the last time, if it went well since for less than that.
 void NodeHost::stop_polling(Nanoseconds now) {
   const bool goes_on = now - last_block_end_ < block_for_;
-  block_for_ = goes_on ? std::min(2 * block_for_, kMostBlock) : kBlockAfter;
+  block_for_ = goes_on ? std::min(4 * block_for_, kMostBlock) : kBlockAfter;
   block_until_ = last_block_end_ = now + block_for_;
 }
 
