@@ -9,10 +9,10 @@
 #include "runtime/client/embedded_node.h"
 #include "runtime/client/translate.h"
 #include "runtime/daemon/cluster_addresses.h"
+#include "runtime/daemon/key_file.h"
 #include "runtime/daemon/settings.h"
 #include "runtime/wire/client.pb.h"
 #include "transport/little_endian.h"
-#include "transport/seal/key_ring.h"
 
 namespace fibocast {
 namespace {
