@@ -46,9 +46,11 @@ Status check_direct(const GroupInfo& group, const NodeInfo& node, const Client::
   if (node.address.empty())
     return refused(group.name, Code::kRefused, "the daemon is of version " + node.version + "; update the daemons");
   if (node.transport != "udp")
-    return refused(group.name, Code::kRefused, "the cluster's transport is " + node.transport + ", and it needs udp");
+    return refused(group.name, Code::kRefused,
+                   "the cluster's transport is " + node.transport + ", and this needs udp; use open()");
   if (group.participants > 1 || group.routers > 0)
-    return refused(group.name, Code::kInvalid, "it is for groups with one participant at each node, and no routers");
+    return refused(group.name, Code::kInvalid,
+                   "this is for groups with one participant at each node and no routers; use open()");
   if (options.host.size() > 253)
     return refused(group.name, Code::kInvalid,
                    "no host's name has " + std::to_string(options.host.size()) + " characters; at most 253");
@@ -121,8 +123,11 @@ class DirectStart {
     if (!node.keys.empty()) self.set_secret(secret.data(), secret.size());
     OperationOptions all;
     all.label = "open_direct";
-    const Outcome outcome = group_.allgather(pack(self), patience_.left(), all);
-    return outcome.ok() ? take(outcome.payload, !node.keys.empty()) : outcome.status;
+    Outcome outcome = group_.allgather(pack(self), patience_.left(), all);
+    sodium_memzero(secret.data(), secret.size());
+    if (outcome.ok()) outcome.status = take(outcome.payload, !node.keys.empty());
+    sodium_memzero(outcome.payload.data(), outcome.payload.size());
+    return outcome.status;
   }
 
   Status take(std::span<const std::byte> records, bool sealed) {
@@ -134,7 +139,8 @@ class DirectStart {
     for (Rank rank = 0; rank < group_.size(); ++rank) {
       client::DirectMember member;
       if (!unpack(records.subspan(rank * kRecordBytes, kRecordBytes), member) || member.version() != kDirectVersion)
-        return refused(name, Code::kRefused, "rank " + std::to_string(rank) + " has another version of the library");
+        return refused(name, Code::kRefused,
+                       "rank " + std::to_string(rank) + " has another version of the library; give all the same");
       if (member.secret().size() != (sealed ? kKeyBytes : 0))
         return refused(name, Code::kRefused,
                        "the daemon of rank " + std::to_string(rank) + " has " +
@@ -164,7 +170,7 @@ class DirectStart {
     const Outcome outcome = group_.multicast(0, std::as_bytes(std::span(text)), patience_.left());
     if (!outcome.ok()) return outcome.status;
     if (group_.rank() != 0 && !model.ParseFromArray(outcome.payload.data(), static_cast<int>(outcome.payload.size())))
-      return refused(group_.name(), Code::kRefused, "rank 0 has another version of the library");
+      return refused(group_.name(), Code::kRefused, "rank 0 has another version of the library; give all the same");
     node_.model = decode_model(model);
     return {};
   }

@@ -21,13 +21,12 @@ namespace {
 
 // Polls before blocking: the fewer nodes share the host, the longer each may go on.
 constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
-constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
-constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
-constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
-constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
-constexpr Nanoseconds kLongYield = 1'000'000;   // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerPair =
-    1'250;  // ... or, for each pair of nodes here: cold turns are longer the more there are
+constexpr int kMostGathered = 64;                // frames that are taken before those that they lead to are sent
+constexpr std::size_t kSmallFrame = 1024;        // bytes; what a larger one leads to is sent at once
+constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
+constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerPair = 1'250;     // ... or, of each pair of nodes here: cold turns grow with both
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
 

@@ -151,7 +151,7 @@ TEST_F(DirectGroup, WhatCannotBeIsRefusedWithAReason) {
   start_all();
   const auto over_tcp = client(0)->open_direct("all");
   EXPECT_EQ(over_tcp.status().code, Code::kRefused);
-  EXPECT_NE(over_tcp.status().sentence.find("needs udp"), std::string::npos) << over_tcp.status().sentence;
+  EXPECT_NE(over_tcp.status().sentence.find("needs udp; use open()"), std::string::npos) << over_tcp.status().sentence;
 }
 
 TEST_F(DirectGroup, AHostThatIsNoneIsRefused) {
