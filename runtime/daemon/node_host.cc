@@ -26,7 +26,9 @@ constexpr std::size_t kSmallFrame = 1024;        // bytes; what a larger one lea
 constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
 constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerPair = 1'250;     // ... or, of each pair of nodes here: cold turns grow with both
+constexpr Nanoseconds kYieldPerNode = 50'000;    // ... or, for each node here: all of them may have cold turns
+constexpr Nanoseconds kTwiceIn = 50'000'000;     // one may be an accident, two within so long are not,
+constexpr Nanoseconds kSettling = 15'000'000;    // those after a peer came neither: what starts computes as well,
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
 
@@ -169,9 +171,11 @@ bool NodeHost::deliver() {
   if (undelivered_.empty()) return false;
   std::swap(undelivered_, delivering_);
   for (const Event& event : delivering_) {
-    if (event.kind == Event::Kind::kPeerUp)
+    if (event.kind == Event::Kind::kPeerUp) {
+      settled_at_ = now_ + kSettling;
       node_.set_fragment_bytes(event.peer,
                                static_cast<std::uint32_t>(transport_.max_frame(event.peer) - kMaxHeadBytes));
+    }
     if (event.kind == Event::Kind::kCallDone) {
       if (handlers_.on_call_done) handlers_.on_call_done(event);
     } else if (handlers_.on_event) {
@@ -206,7 +210,7 @@ void NodeHost::arm_timer() {
 void NodeHost::expect_clients() { polls_of_all_ = kPollsOfAllWithClients; }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes) {
-  long_yield_ = std::max(kLongYield, Nanoseconds{nodes} * nodes * kYieldPerPair);
+  long_yield_ = std::max(kLongYield, nodes * kYieldPerNode);
   most_tries_ = std::clamp(kTries / static_cast<int>(nodes), kLeastTries, kMostTries);
 }
 
@@ -230,6 +234,12 @@ bool NodeHost::poll_once() {
   const bool any = context_.poll() > 0 || from_memory;
   stopped_ = context_.stopped();
   return any;
+}
+
+// Is it somebody who computes? The first long yield after a good time is no answer.
+bool NodeHost::competes_in_vain(Nanoseconds yielded_at, Nanoseconds now) {
+  if (now - yielded_at < long_yield_ || now < settled_at_) return false;
+  return yielded_at - std::exchange(last_long_yield_, now) < kTwiceIn;
 }
 
 // Four times as long as the last time, if it went well since for less than that.
@@ -256,7 +266,7 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
       sched_yield();
     }
     const Nanoseconds before = std::exchange(now, monotonic_now());
-    if (wait_ == WaitPolicy::kPoll || now - before < long_yield_) continue;
+    if (wait_ == WaitPolicy::kPoll || !competes_in_vain(before, now)) continue;
     stop_polling(now);
     break;
   }

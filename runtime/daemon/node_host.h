@@ -102,6 +102,7 @@ class NodeHost {
   bool is_busy();
   bool may_poll();
   bool poll_once();
+  bool competes_in_vain(Nanoseconds yielded_at, Nanoseconds now);
   void stop_polling(Nanoseconds now);
   bool poll_for_a_while(const std::function<bool()>& go_on);
 
@@ -118,7 +119,7 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
   int pending_timers_ = 0;          // handlers: of a timer that was set anew, the cancelled one as well
   Nanoseconds now_ = 0;
-  Nanoseconds long_yield_ = 0;
+  Nanoseconds settled_at_ = 0, long_yield_ = 0, last_long_yield_ = 0;
   int most_tries_ = 0;
   Nanoseconds block_until_ = 0;  // 0, or: somebody else computes on this core, no polling before that
   Nanoseconds last_block_end_ = 0, block_for_ = 0;
