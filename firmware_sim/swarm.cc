@@ -77,8 +77,13 @@ void listen(VirtualCluster& cluster) {
 
 struct Choice {
   bool plain = false;  // without the troubles of swarm_trouble.h
-  const char* option() const { return plain ? " --plain" : ""; }
-  Scenario scenario(std::uint64_t seed) const { return plain ? make_scenario(seed) : scenario_of(seed); }
+  bool ahead = false;  // streams go ahead of their grants, as through shared memory
+  std::string options() const { return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : ""); }
+  Scenario scenario(std::uint64_t seed) const {
+    Scenario scenario = plain ? make_scenario(seed) : scenario_of(seed);
+    scenario.cluster.node.streams_ahead = ahead;
+    return scenario;
+  }
 };
 
 // Twice, because a run that cannot be seen again helps nobody. False if a promise was broken.
@@ -105,7 +110,8 @@ int run_seeds(std::uint64_t first, std::uint64_t count, const Choice& choice) {
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
     if (!run_seed(first + i, choice, {})) {
-      std::printf("again: ./dev sim --seed %llu%s\n", static_cast<unsigned long long>(first + i), choice.option());
+      std::printf("again: ./dev sim --seed %llu%s\n", static_cast<unsigned long long>(first + i),
+                  choice.options().c_str());
       return 1;
     }
     if ((i + 1) % 100 == 0) {
@@ -131,6 +137,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", one, "this one alone, with what it does");
   bool history = false;
   fibocast::Choice choice;
+  app.add_flag("--ahead", choice.ahead, "streams go ahead of their grants, as between nodes that share memory");
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
   bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");

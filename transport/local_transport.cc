@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "transport/frame.h"
@@ -20,6 +21,8 @@ constexpr Nanoseconds kReadsWithin = 10'000'000;   // what is not read for so lo
 constexpr Nanoseconds kHeldUp = 500'000'000;       // ... and after so long the other transport is tried instead
 constexpr unsigned kPollsOfInner = 8;              // polls of the memory for one of the other transport
 constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
+constexpr std::size_t kHeldBytes = 1 << 20;        // in flight to a peer: most of it lies in our own memory
+constexpr std::size_t kByReference = 1024;         // bytes of a payload from which on that is cheaper
 
 Nanoseconds now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
@@ -30,7 +33,9 @@ LocalTransport::LocalTransport(boost::asio::io_context& io, Transport& inner, co
       inner_(inner),
       settings_(settings),
       inbox_(SharedInbox::create(settings.folder, settings.name, settings.incarnation, settings.peers)),
+      area_(inbox_.make_payload_area()),
       bell_(io) {
+  fetched_.resize(kMaxHeadBytes + kLoopbackPayload);
   bell_.open();
   bell_.bind({inbox_.bell()});
   bell_.non_blocking(true);
@@ -63,8 +68,15 @@ void LocalTransport::stop() {
 }
 
 std::size_t LocalTransport::max_frame(NodeId to) const {
-  if (to >= peers_.size() || !peers_[to].inbox) return inner_.max_frame(to);
-  return std::min(kMaxHeadBytes + kLoopbackPayload, shared_ring::largest_frame(peers_[to].inbox->ring_bytes()));
+  const std::size_t outside = inner_.max_frame(to);
+  if (to >= peers_.size() || !peers_[to].inbox) return outside;
+  // By reference any size fits; a payload that lies elsewhere must fit the ring, or the way outside.
+  const std::size_t copied = shared_ring::largest_frame(peers_[to].inbox->ring_bytes());
+  return std::min(kMaxHeadBytes + kLoopbackPayload, std::max(copied, outside));
+}
+
+std::size_t LocalTransport::held_bytes(NodeId to) const {
+  return to < peers_.size() && peers_[to].inbox ? kHeldBytes : 0;
 }
 
 // ---- sending
@@ -89,7 +101,7 @@ bool LocalTransport::attach(NodeId id, Peer& peer) {
   const auto ring = inbox->claim(settings_.self, settings_.incarnation);
   // What is in it already has not been read since: its owner is held up, or only a process lives that it has forked.
   if (!ring || !shared_ring::Writer(inbox->control().ring[*ring], inbox->ring(*ring)).is_empty()) return false;
-  peer.inbox.emplace(std::move(*inbox));
+  peer.inbox = std::make_shared<SharedInbox>(std::move(*inbox));
   peer.ring = *ring, peer.not_read_since = 0;
   ++sharing_;
   return true;
@@ -143,9 +155,12 @@ LocalTransport::Reader LocalTransport::look_at(Peer& peer) {
 
 bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload) {
   shared_ring::Writer ring = writer(peer);
+  const auto reference = payload.size() >= kByReference ? area_.refer_to(payload) : std::nullopt;
   const std::size_t bytes = head.size() + payload.size();
-  if (bytes > shared_ring::largest_frame(peer.inbox->ring_bytes())) return inner_.send(id, head, payload);
-  const bool pushed = ring.push(head, payload);
+  if (reference) payload = std::as_bytes(std::span(&*reference, 1));
+  if (head.size() + payload.size() > shared_ring::largest_frame(peer.inbox->ring_bytes()))
+    return inner_.send(id, head, payload);
+  const bool pushed = ring.push(head, payload, reference.has_value());
   if (pushed) {
     ++counters_.frames_sent, counters_.bytes_sent += bytes;
     peer.inbox->control().written.fetch_or(1ull << peer.ring);
@@ -205,8 +220,9 @@ bool LocalTransport::poll_memory() {
     }
     next_ring_ = (i + 1) % kMaxLocalPeers;
     note_writer(i);
-    ++counters_.frames_received, counters_.bytes_received += frame->size();
-    handlers_.on_frame(*frame);
+    const auto whole = ring.refers() ? fetch(i, *frame) : *frame;
+    ++counters_.frames_received, counters_.bytes_received += whole.size();
+    if (!whole.empty()) handlers_.on_frame(whole);
     if (ring.pop()) tell_writer(i);
     if (ring.is_empty()) unread_ &= ~(1ull << i);
     return true;
@@ -225,6 +241,33 @@ void LocalTransport::note_writer(std::uint32_t ring) {
   if (peer == nullptr) return;
   if (peer->inbox && peer->inbox->incarnation() != writer) detach(id, *peer, false);
   peer->not_before = 0;
+}
+
+bool LocalTransport::open_source(Peer& peer, std::uint64_t incarnation) {
+  if (peer.source && peer.source->incarnation() == incarnation) return true;
+  peer.source = peer.inbox;
+  if (peer.source && peer.source->incarnation() == incarnation) return true;
+  auto inbox = SharedInbox::open(settings_.folder, peer.name);
+  if (!inbox || inbox->incarnation() != incarnation) return false;
+  peer.source = std::make_shared<SharedInbox>(std::move(*inbox));
+  return true;
+}
+
+// The frame whose record ends with a reference; nothing if its payload is gone: it counts as lost on its way.
+std::span<const std::byte> LocalTransport::fetch(std::uint32_t ring, std::span<const std::byte> record) {
+  PayloadReference reference;
+  Peer* peer = known(inbox_.control().ring[ring].writer_rank.load() - 1);
+  if (peer != nullptr && record.size() > sizeof reference && open_source(*peer, writers_[ring])) {
+    const std::size_t head = record.size() - sizeof reference;
+    std::memcpy(&reference, record.data() + head, sizeof reference);
+    const std::size_t bytes = head + reference.bytes;
+    if (reference.bytes <= kLoopbackPayload && bytes <= fetched_.size()) {
+      std::memcpy(fetched_.data(), record.data(), head);
+      if (peer->source->read(reference, fetched_.data() + head)) return {fetched_.data(), bytes};
+    }
+  }
+  ++counters_.malformed;
+  return {};
 }
 
 bool LocalTransport::rest() {

@@ -11,7 +11,6 @@
 #include <boost/asio/local/datagram_protocol.hpp>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,17 +44,21 @@ class LocalTransport final : public Transport {
   void start(Handlers handlers) override;
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   std::size_t max_frame(NodeId to) const override;
+  std::size_t held_bytes(NodeId to) const override;
   std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
   void stop() override;
   bool can_poll() const override { return true; }
   bool poll() override;
   bool poll_memory() override;
   bool rest() override;
+  std::span<std::byte> take_payload_memory(std::size_t bytes) override { return area_.take(bytes); }
+  void give_back_payload_memory(const std::byte* block) override { area_.give_back(block); }
 
  private:
   struct Peer {
     std::string name;
-    std::optional<SharedInbox> inbox;  // where we write
+    std::shared_ptr<SharedInbox> inbox;   // where we write
+    std::shared_ptr<SharedInbox> source;  // where we read payloads from: the inbox of who wrote to us last
     std::uint32_t ring = 0;
     Nanoseconds not_before = 0;      // it is not looked for again so soon
     std::uint64_t seen_read = 0;     // of the ring, when its reader was found not to read
@@ -79,12 +82,16 @@ class LocalTransport final : public Transport {
   bool wake(Peer& peer);
   void tell_writer(std::uint32_t ring);
   void note_writer(std::uint32_t ring);
+  bool open_source(Peer& peer, std::uint64_t incarnation);
+  std::span<const std::byte> fetch(std::uint32_t ring, std::span<const std::byte> record);
   void later(std::function<void()> what);
 
   boost::asio::io_context& io_;
   Transport& inner_;
   LocalSettings settings_;
   SharedInbox inbox_;
+  PayloadArea area_;
+  std::vector<std::byte> fetched_;  // a frame whose payload came by reference
   boost::asio::local::datagram_protocol::socket bell_;
   Handlers handlers_;
   std::vector<Peer> peers_;                              // by NodeId

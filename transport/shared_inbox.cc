@@ -21,9 +21,10 @@
 namespace fibocast {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31786f622d626966;  // "fib-box1"
+constexpr std::uint64_t kMagic = 0x32786f622d626966;  // "fib-box2"
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kDataAt = (sizeof(InboxControl) + kPage - 1) / kPage * kPage;
+constexpr std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+constexpr std::size_t kDataAt = pages(sizeof(InboxControl));
 
 [[noreturn]] void fail(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
@@ -78,7 +79,9 @@ bool is_ours(const struct stat& status) { return S_ISREG(status.st_mode) && stat
 struct Geometry {
   std::uint64_t incarnation;
   std::uint32_t rings, ring_bytes;
-  std::size_t bytes() const { return kDataAt + std::size_t{rings} * ring_bytes; }
+  std::size_t area_control_at() const { return kDataAt + std::size_t{rings} * ring_bytes; }
+  std::size_t area_at() const { return area_control_at() + pages(sizeof(PayloadAreaControl)); }
+  std::size_t bytes() const { return area_at() + kAreaBytes; }
 };
 std::optional<Geometry> read_geometry(int file) {
   InboxHead head;
@@ -155,11 +158,12 @@ SharedInbox SharedInbox::create(const std::string& folder, const std::string& na
   inbox.rings_ = std::clamp(peers, 1u, kMaxLocalPeers);
   inbox.ring_bytes_ = ring_bytes_for(inbox.rings_);
   const Geometry geometry{incarnation, inbox.rings_, static_cast<std::uint32_t>(inbox.ring_bytes_)};
-  // All of it now: a page that is missing later would kill whoever writes to it.
-  int error = posix_fallocate(file.get(), 0, static_cast<off_t>(geometry.bytes()));
+  // Memory now: a page that is missing later would kill whoever writes to it.
+  int error = posix_fallocate(file.get(), 0, static_cast<off_t>(geometry.area_at()));
+  if (error == 0 && ftruncate(file.get(), static_cast<off_t>(geometry.bytes())) != 0) error = errno;
   if (error == 0 && flock(file.get(), LOCK_EX | LOCK_NB) != 0) error = errno;
   if (error == 0) {
-    inbox.map(file.get(), geometry.bytes());
+    if (!inbox.map(file.get())) fail(errno, "shared memory of an inbox");
     inbox.control_ = new (inbox.control_) InboxControl{};
     inbox.control_->head = {kMagic, incarnation, geometry.rings, geometry.ring_bytes};
     remove_if_left(path);
@@ -182,7 +186,7 @@ std::optional<SharedInbox> SharedInbox::open(const std::string& folder, const st
   SharedInbox inbox;
   inbox.incarnation_ = geometry->incarnation;
   inbox.rings_ = geometry->rings, inbox.ring_bytes_ = geometry->ring_bytes;
-  inbox.map(file.get(), geometry->bytes());
+  if (!inbox.map(file.get())) return {};
   inbox.bell_ = bell_of(path, geometry->incarnation);
   inbox.bell_socket_ = socket_to(inbox.bell_);
   if (inbox.bell_socket_ < 0) return {};
@@ -196,12 +200,25 @@ bool SharedInbox::ring_bell() const {
          errno == ENOBUFS;
 }
 
-void SharedInbox::map(int file, std::size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (at == MAP_FAILED) fail(errno, "shared memory of an inbox");
-  bytes_ = bytes;
+bool SharedInbox::map(int file) {
+  const Geometry geometry{incarnation_, rings_, static_cast<std::uint32_t>(ring_bytes_)};
+  void* at = mmap(nullptr, geometry.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (at == MAP_FAILED) return false;
+  bytes_ = geometry.bytes();
   control_ = static_cast<InboxControl*>(at);
   data_ = static_cast<std::byte*>(at) + kDataAt;
+  area_control_ = reinterpret_cast<PayloadAreaControl*>(static_cast<std::byte*>(at) + geometry.area_control_at());
+  area_ = static_cast<std::byte*>(at) + geometry.area_at();
+  return true;
+}
+
+PayloadArea SharedInbox::make_payload_area() {
+  const Geometry geometry{incarnation_, rings_, static_cast<std::uint32_t>(ring_bytes_)};
+  return {file_, geometry.area_at(), *new (area_control_) PayloadAreaControl{}, {area_, kAreaBytes}};
+}
+
+bool SharedInbox::read(const PayloadReference& reference, std::byte* to) const {
+  return read_payload(*area_control_, {area_, kAreaBytes}, reference, to);
 }
 
 std::optional<std::uint32_t> SharedInbox::claim(NodeId rank, std::uint64_t incarnation) {
@@ -229,8 +246,8 @@ SharedInbox& SharedInbox::operator=(SharedInbox&& other) noexcept {
 
 void SharedInbox::take(SharedInbox& other) noexcept {
   control_ = std::exchange(other.control_, nullptr);
-  incarnation_ = other.incarnation_, data_ = other.data_, bytes_ = other.bytes_, ring_bytes_ = other.ring_bytes_,
-  rings_ = other.rings_;
+  incarnation_ = other.incarnation_, data_ = other.data_, area_ = other.area_, area_control_ = other.area_control_;
+  bytes_ = other.bytes_, ring_bytes_ = other.ring_bytes_, rings_ = other.rings_;
   file_ = std::exchange(other.file_, -1), bell_socket_ = std::exchange(other.bell_socket_, -1);
   path_ = std::move(other.path_), bell_ = std::move(other.bell_);
 }

@@ -1,5 +1,6 @@
-// A file in memory with a ring for each node of this host that has something to say to its owner, and a socket that
-// wakes the owner when it sleeps (a bell). In a folder that belongs to one user and nobody else may enter.
+// A file in memory with a ring for each node of this host that has something to say to its owner, the owner's payloads
+// (payload_area.h), and a socket that wakes the owner when it sleeps (a bell). In a folder that belongs to one user and
+// nobody else may enter.
 //
 //   FOLDER/NAME                 the rings; locked as long as the owner lives
 //   FOLDER/NAME.INCARNATION     the bell of that owner: a Unix datagram socket
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 
+#include "transport/payload_area.h"
 #include "transport/shared_ring.h"
 #include "transport/words.h"
 
@@ -60,6 +62,10 @@ class SharedInbox {
   std::size_t ring_bytes() const { return ring_bytes_; }
   const std::string& bell() const { return bell_; }  // path of the socket
   std::span<std::byte> ring(std::uint32_t i) { return {data_ + i * ring_bytes_, ring_bytes_}; }
+  // For the owner.
+  PayloadArea make_payload_area();
+  // For who opened it; as read_payload().
+  bool read(const PayloadReference& reference, std::byte* to) const;
   // Wakes the owner. For who opened it. False: nobody is there.
   bool ring_bell() const;
   // A ring to write to, for a node of this rank and incarnation; nothing: all are taken.
@@ -68,10 +74,11 @@ class SharedInbox {
  private:
   SharedInbox() = default;
   void take(SharedInbox& other) noexcept;
-  void map(int file, std::size_t bytes);
+  bool map(int file);
 
   InboxControl* control_ = nullptr;
-  std::byte* data_ = nullptr;
+  std::byte *data_ = nullptr, *area_ = nullptr;
+  PayloadAreaControl* area_control_ = nullptr;
   std::size_t bytes_ = 0, ring_bytes_ = 0;
   std::uint64_t incarnation_ = 0;
   std::uint32_t rings_ = 0;

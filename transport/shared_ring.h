@@ -5,8 +5,8 @@
 // the memory is checked before it is believed; a ring that makes no sense is emptied.
 //
 // A record is its length (8 bytes), then head and payload, in one piece: where it does not fit before the end there is
-// a skip, and it goes to the front. A ring that is empty begins at the front again, so that small frames stay in the
-// cache.
+// a skip, and it goes to the front. A bit of the length says that there is a reference in place of the payload. A ring
+// that is empty begins at the front again, so that small frames stay in the cache.
 #pragma once
 
 #include <atomic>
@@ -31,6 +31,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 namespace shared_ring {
 
 inline constexpr std::uint64_t kSkip = ~0ull;
+inline constexpr std::uint64_t kRefers = 1ull << 62;
 inline constexpr std::size_t kLengthBytes = 8;
 inline constexpr std::size_t kHotBytes = 4096;  // an empty ring does not go on beyond them
 
@@ -43,8 +44,9 @@ class Writer {
  public:
   Writer(RingControl& control, std::span<std::byte> bytes) : control_(&control), bytes_(bytes) {}
 
-  // False: no room now. Precondition: head and payload together are at most largest_frame().
-  bool push(std::span<const std::byte> head, std::span<const std::byte> payload) {
+  // False: no room now. Precondition: head and payload together are at most largest_frame(). `refers`: the payload is
+  // not it, but says where it is.
+  bool push(std::span<const std::byte> head, std::span<const std::byte> payload, bool refers = false) {
     const std::size_t size = record_bytes(head.size() + payload.size());
     const std::uint64_t written = control_->written.load(std::memory_order_relaxed);
     const std::uint64_t used = written - control_->read.load(std::memory_order_acquire);
@@ -53,7 +55,7 @@ class Writer {
     if (at % kLengthBytes != 0 || used > bytes_.size() || used + skipped + size > bytes_.size()) return false;
     if (skipped > 0) put_length(at, kSkip);
     const std::size_t to = skipped > 0 ? 0 : at;
-    put_length(to, head.size() + payload.size());
+    put_length(to, (head.size() + payload.size()) | (refers ? kRefers : 0));
     std::memcpy(bytes_.data() + to + kLengthBytes, head.data(), head.size());
     if (!payload.empty()) std::memcpy(bytes_.data() + to + kLengthBytes + head.size(), payload.data(), payload.size());
     control_->written.store(written + skipped + size, std::memory_order_release);
@@ -98,6 +100,8 @@ class Reader {
         control_->read.store(read + to_end);
         continue;
       }
+      refers_ = length != kSkip && (length & kRefers) != 0;
+      length &= ~kRefers;
       if (length > 0 && length <= largest_frame(bytes_.size()) && record_bytes(length) <= used &&
           record_bytes(length) <= to_end) {
         next_ = read + record_bytes(length);
@@ -114,6 +118,8 @@ class Reader {
     const std::uint64_t used = control_->written.load(std::memory_order_relaxed) - next_;
     return used <= bytes_.size() / 2 - 2 * kLengthBytes && control_->writer_waits.exchange(0) != 0;
   }
+  // What front() returned ends with a reference.
+  bool refers() const { return refers_; }
   bool is_empty() const { return control_->written.load(std::memory_order_acquire) == control_->read.load(); }
   const RingControl& control() const { return *control_; }
 
@@ -121,6 +127,7 @@ class Reader {
   RingControl* control_;
   std::span<const std::byte> bytes_;
   std::uint64_t next_ = 0;
+  bool refers_ = false;
 };
 
 }  // namespace shared_ring

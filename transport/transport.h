@@ -33,6 +33,8 @@ class Transport {
   virtual bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) = 0;
   // Largest frame (head + payload) that can be sent to this peer.
   virtual std::size_t max_frame(NodeId to) const = 0;
+  // So many bytes may be on their way to this peer and none is lost if it is slow, as in shared memory; 0: some may be.
+  virtual std::size_t held_bytes(NodeId) const { return 0; }
   // Bytes of frames the peer's kernel can hold for us: the basis of bulk credit (PROTOCOL 12).
   virtual std::size_t receive_buffer_bytes() const = 0;
   virtual void stop() = 0;
@@ -42,6 +44,10 @@ class Transport {
   virtual bool poll() { return false; }
   // Frames that come through memory, which the event loop knows nothing of: takes at most one, without a system call.
   virtual bool poll_memory() { return false; }
+  // Memory for payloads that will be sent: from there peers take them without a copy on the way. Nothing: there is
+  // none. What was sent from it and is still on its way is lost when it is given back.
+  virtual std::span<std::byte> take_payload_memory(std::size_t) { return {}; }
+  virtual void give_back_payload_memory(const std::byte*) {}
   // The host is about to sleep in the event loop. False: something has come already; else the loop will be told.
   virtual bool rest() { return true; }
 };

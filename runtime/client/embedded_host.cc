@@ -268,11 +268,18 @@ std::vector<std::byte> EmbeddedHost::take_bytes(const PayloadRange& range) {
   return copy;
 }
 
+void EmbeddedHost::take_result(const PayloadRange& range, std::span<std::byte> into, Outcome& outcome) {
+  outcome.in_place = !into.empty() && range.buffer != kNoBuffer && range.length == into.size();
+  if (!outcome.in_place) return void(outcome.payload = take_bytes(range));
+  std::ranges::copy(host_.bytes_of(range), into.begin());
+  host_.node().release_buffer(range.buffer);
+}
+
 void EmbeddedHost::on_call_done(const Event& event) {
   const CallDone& done = event.done;
   Outcome outcome;
-  outcome.payload = take_bytes(done.payload);
   const Request request = take_pending(done.cookie);
+  take_result(done.payload, request ? request->into : std::span<std::byte>(), outcome);
   if (!request) return;
   const auto opened = opened_.find(request->group);
   if (opened != opened_.end() && went_on_without(host_.node(), opened->second.id, done.verdict))

@@ -36,6 +36,7 @@ struct EmbeddedRequest {
   GroupRequest create;
   std::vector<std::byte> owned;        // an asynchronous caller's bytes
   std::span<const std::byte> payload;  // `owned`, or what a blocking caller keeps until the end
+  std::span<std::byte> into;           // as in OperationCall
   Duration deadline{0};
   OnEnd on_end;
 
@@ -80,6 +81,7 @@ class EmbeddedHost {
   void on_event(const Event& event);
   Request take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);
+  void take_result(const PayloadRange& range, std::span<std::byte> into, Outcome& outcome);
   void arm_timer();
   void on_timer();
 

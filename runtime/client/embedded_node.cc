@@ -88,6 +88,7 @@ Request operate_request(const OperationCall& call) {
   request->participants = call.participants;
   if (call.options) request->options = *call.options;
   request->payload = call.payload;
+  request->into = call.into;
   request->deadline = call.deadline;
   return request;
 }

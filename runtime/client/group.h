@@ -33,6 +33,11 @@ class Group {
                     const OperationOptions& options = kPlainOperation) {
     return participant_->operate(call(Operation::kMulticast, root, bytes, deadline, options));
   }
+  // The same with one place for both: the root's bytes are sent, everybody else's are overwritten with them, and
+  // Outcome::payload is empty. All give the same length; where it is another than the root's, the outcome is kInvalid
+  // and the payload has what came. A node in this process saves a copy, and large payloads gain most.
+  Outcome multicast_into(Rank root, std::span<std::byte> bytes, Duration deadline = {},
+                         const OperationOptions& options = kPlainOperation);
   // Every rank gives a vector of the same length; the root gets them combined, the others nothing.
   Outcome reduce(Rank root, std::span<const std::byte> vector, const Combination& combination, Duration deadline = {},
                  const OperationOptions& options = kPlainOperation) {

@@ -85,7 +85,32 @@ void fold(Outcome& outcome, std::size_t length, const Combine& combine) {
   outcome.payload.resize(length);
 }
 
+// Where the participant has not done it by itself.
+void put_in_place(Outcome& outcome, std::span<std::byte> into) {
+  if (!outcome.ok() || outcome.in_place) return;
+  if (outcome.payload.size() != into.size()) {
+    outcome.status = {Code::kInvalid,
+                      "multicast: the root sent " + std::to_string(outcome.payload.size()) + " bytes, not " +
+                          std::to_string(into.size()) + " as there is place for; give the same length at every rank",
+                      {}};
+    return;
+  }
+  std::ranges::copy(outcome.payload, into.begin());
+  outcome.payload = {};
+  outcome.in_place = true;
+}
+
 }  // namespace
+
+Outcome Group::multicast_into(Rank root, std::span<std::byte> bytes, Duration deadline,
+                              const OperationOptions& options) {
+  const bool sends = rank() == root;
+  OperationCall c = call(Operation::kMulticast, root, sends ? bytes : std::span<std::byte>(), deadline, options);
+  if (!sends) c.into = bytes;
+  Outcome outcome = participant_->operate(c);
+  if (!sends) put_in_place(outcome, bytes);
+  return outcome;
+}
 
 Outcome Participant::operate(OperationCall call) {
   Status status = check_call(call);

@@ -38,6 +38,7 @@ struct Outcome {
   Status status;
   Generation generation = 0;
   std::vector<std::byte> payload;  // what this rank gets: see the operations of Group
+  bool in_place = false;           // ... or it is where the caller wanted it
   Nanoseconds arrived_at = 0;      // when the last local participant had called
   Nanoseconds activated_at = 0;    // when the last message this rank waited for was in
   Nanoseconds first_send_at = 0;   // begin of this rank's first send; 0 if it sent nothing
@@ -117,10 +118,11 @@ struct OperationCall {
   std::uint32_t participants = 0;
   Rank ranks = 0;  // of the group
   Combination combination = {};
-  AlgorithmChoice choice = {};    // of options->algorithm: filled in by Participant
-  std::uint64_t total_bytes = 0;  // conquer: of the root's vector
-  Rank rank = 0;                  // of the caller in the group
-  Rank routers = 0;               // of the group, beside its ranks
+  AlgorithmChoice choice = {};     // of options->algorithm: filled in by Participant
+  std::uint64_t total_bytes = 0;   // conquer: of the root's vector
+  Rank rank = 0;                   // of the caller in the group
+  Rank routers = 0;                // of the group, beside its ranks
+  std::span<std::byte> into = {};  // a result of this length is put there; of any other, Outcome::payload has it
 };
 
 struct SendCall {

@@ -28,7 +28,7 @@ constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kYieldPerNode = 50'000;    // ... or, for each node here: all of them may have cold turns
 constexpr Nanoseconds kTwiceIn = 50'000'000;     // one may be an accident, two within so long are not,
-constexpr Nanoseconds kSettling = 15'000'000;    // those after a peer came neither: what starts computes as well,
+constexpr Nanoseconds kSettling = 15'000'000;    // so soon after a peer came or data they are our own doing,
 constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
 
@@ -55,7 +55,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       transport_(transport),
       arena_(Node::bytes_needed(limits)),
       node_(limits, settings, arena_.bytes()),
-      memory_(Node::buffer_ids(limits)),
+      memory_(Node::buffer_ids(limits), transport),
       wait_(wait),
       handlers_(std::move(handlers)),
       timer_(context),
@@ -93,6 +93,7 @@ void NodeHost::start() {
 bool NodeHost::on_frame(std::span<const std::byte> frame) {
   const bool taken = node_.on_datagram(frame, read_clock());
   if (!taken) return false;
+  if (frame.size() > kSmallFrame) settled_at_ = now_ + kSettling;
   if (gathering_ && frame.size() <= kSmallFrame) {
     drain_events();  // they speak of the frame's bytes
     gathered_ = true;
@@ -162,9 +163,16 @@ void NodeHost::do_work(const LocalWork& work) {
 bool NodeHost::drain_frames() {
   Transmit frame;
   bool any = false;
-  for (; node_.poll_transmit(now_, scratch_, frame); any = true)
+  for (; node_.poll_transmit(now_, scratch_, frame); any = true) {
+    if (frame.payload.length > kSmallFrame) settled_at_ = now_ + kSettling;
     if (!transport_.send(frame.to, frame.head, bytes_of(frame.payload))) node_.set_writable(frame.to, false);
+  }
   return any;
+}
+
+void NodeHost::set_path(NodeId peer) {
+  const std::size_t held = transport_.held_bytes(peer);
+  node_.set_path(peer, {static_cast<std::uint32_t>(transport_.max_frame(peer) - kMaxHeadBytes), held > 0, held});
 }
 
 bool NodeHost::deliver() {
@@ -173,8 +181,7 @@ bool NodeHost::deliver() {
   for (const Event& event : delivering_) {
     if (event.kind == Event::Kind::kPeerUp) {
       settled_at_ = now_ + kSettling;
-      node_.set_fragment_bytes(event.peer,
-                               static_cast<std::uint32_t>(transport_.max_frame(event.peer) - kMaxHeadBytes));
+      set_path(event.peer);
     }
     if (event.kind == Event::Kind::kCallDone) {
       if (handlers_.on_call_done) handlers_.on_call_done(event);

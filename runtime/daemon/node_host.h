@@ -96,6 +96,7 @@ class NodeHost {
   bool poll_transport();
   bool drain_events();
   bool drain_frames();
+  void set_path(NodeId peer);
   bool deliver();
   void arm_timer();
   void run_due_timers(Nanoseconds now);

@@ -7,7 +7,7 @@
 
 namespace fibocast {
 
-PayloadMemory::PayloadMemory(std::uint32_t buffers) : slots_(buffers) {
+PayloadMemory::PayloadMemory(std::uint32_t buffers, Transport& transport) : transport_(transport), slots_(buffers) {
   for (std::size_t i = 0; i < kClasses; ++i)
     pool_[i].reserve(std::max<std::uint64_t>(1, kPooledBytes / class_bytes(i)));
 }
@@ -18,32 +18,37 @@ std::size_t PayloadMemory::class_of(std::uint64_t bytes) {
   return std::bit_width((bytes - 1) / kSmallest);
 }
 
+PayloadMemory::Block PayloadMemory::take(std::uint64_t bytes) {
+  const std::size_t index = class_of(bytes);
+  if (index == kClasses || pool_[index].empty())
+    return Block(new std::byte[index < kClasses ? class_bytes(index) : bytes]);  // not cleared: not touched
+  Block block = std::move(pool_[index].back());
+  pool_[index].pop_back();
+  return block;
+}
+
 std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) {
   check(buffer < slots_.size());
   Slot& slot = slots_[buffer];
-  if (!slot.block) {
-    const std::size_t index = class_of(bytes);
-    if (index < kClasses && !pool_[index].empty()) {
-      slot.block = std::move(pool_[index].back());
-      pool_[index].pop_back();
-    } else {
-      slot.block.reset(new std::byte[index < kClasses ? class_bytes(index) : bytes]);  // not cleared: not touched
-    }
+  if (slot.begin == nullptr) {
+    if (bytes >= kTransports) slot.begin = transport_.take_payload_memory(bytes).data();
+    if (slot.begin == nullptr) slot.begin = (slot.own = take(bytes)).get();
     slot.bytes = bytes;
     ++in_use_;
   }
   check(slot.bytes == bytes);
-  return {slot.block.get(), slot.bytes};
+  return {slot.begin, slot.bytes};
 }
 
 void PayloadMemory::release(BufferId buffer) {
   check(buffer < slots_.size());
   Slot& slot = slots_[buffer];
-  if (!slot.block) return;
+  if (slot.begin == nullptr) return;
+  if (!slot.own) transport_.give_back_payload_memory(slot.begin);
   const std::size_t index = class_of(slot.bytes);
-  if (index < kClasses && pool_[index].size() < pool_[index].capacity()) pool_[index].push_back(std::move(slot.block));
-  slot.block.reset();
-  slot.bytes = 0;
+  if (slot.own && index < kClasses && pool_[index].size() < pool_[index].capacity())
+    pool_[index].push_back(std::move(slot.own));
+  slot = {};
   --in_use_;
 }
 

@@ -1,6 +1,6 @@
 // The bytes behind the node's payload buffers. The node decides which buffers exist; here is their memory, taken
-// when a buffer is first used and given back at Event::kBufferFree. Up to 1 MiB they are pooled: no allocation in
-// steady state. Not thread-safe.
+// when a buffer is first used and given back at Event::kBufferFree. Larger ones are the transport's, if it has some.
+// All others are pooled up to 1 MiB: no allocation in steady state. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace fibocast {
 
 class PayloadMemory {
  public:
-  // `buffers`: how many a node may know at a time (Limits::buffers).
-  explicit PayloadMemory(std::uint32_t buffers);
+  // `buffers`: how many a node may know at a time (Limits::buffers). `transport` outlives what is used here.
+  PayloadMemory(std::uint32_t buffers, Transport& transport);
 
   // The buffer's bytes; taken now if it has none yet. `bytes` is what Node::buffer_bytes() says and stays the same
   // until release(). Valid until release().
@@ -30,16 +30,20 @@ class PayloadMemory {
  private:
   using Block = std::unique_ptr<std::byte[]>;
   struct Slot {
-    Block block;
+    std::byte* begin = nullptr;
     std::uint64_t bytes = 0;
+    Block own;  // empty: it is the transport's
   };
+  static constexpr std::uint64_t kTransports = 8 << 10;  // from so many bytes on
   static constexpr std::uint64_t kSmallest = 256;
   static constexpr std::size_t kClasses = 13;               // 256 B, 512 B, ... 1 MiB
   static constexpr std::uint64_t kPooledBytes = 256 << 10;  // so many are kept per class, at least one block
 
+  Block take(std::uint64_t bytes);
   static std::size_t class_of(std::uint64_t bytes);  // kClasses: not pooled
   static std::uint64_t class_bytes(std::size_t index) { return kSmallest << index; }
 
+  Transport& transport_;
   std::vector<Slot> slots_;
   std::array<std::vector<Block>, kClasses> pool_;
   std::uint32_t in_use_ = 0;

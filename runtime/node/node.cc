@@ -256,9 +256,7 @@ Admission Node::receive_message(std::uint64_t tag, std::uint64_t cookie, Nanosec
 
 bool Node::forget_receive(std::uint64_t cookie) { return mailbox::forget_receive(*state_, cookie); }
 
-void Node::set_fragment_bytes(NodeId peer, std::uint32_t bytes) {
-  if (ReliableChannel* c = peers::reach(*state_, peer, 0)) c->set_fragment_bytes(bytes);
-}
+void Node::set_path(NodeId peer, const PeerPath& path) { peers::set_path(*state_, peer, path); }
 
 bool Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
   NodeState& s = *state_;

@@ -50,8 +50,19 @@ struct NodeSettings {
   Nanoseconds client_grace = 1'000'000'000;     // abandon_call(): so long the place of a caller that died is kept
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
-  std::uint32_t fragment_bytes = 1200;          // per peer: set_fragment_bytes()
+  // Of paths to peers: see PeerPath.
+  std::uint32_t fragment_bytes = 1200;
+  bool streams_ahead = false;
   std::uint64_t receive_buffer_bytes = 212992;  // of the host's socket; bulk in flight stays below 40 % of it
+};
+
+// How frames reach a peer. Per peer: Node::set_path(); it holds until the next one.
+struct PeerPath {
+  std::uint32_t fragment_bytes = 1200;
+  // Streams begin before the receiver has granted them. What comes too early is lost and sent again: for paths where a
+  // slow receiver keeps nobody from sending.
+  bool streams_ahead = false;
+  std::uint64_t bulk_window_bytes = 0;  // of bulk on its way to us; 0: as receive_buffer_bytes allows
 };
 
 // A group's definition. `members` are NodeIds; a group's rank is the position in it.
@@ -262,7 +273,7 @@ class Node {
   // Event::kMessage with this cookie when a message with this tag is there.
   Admission receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now);
   bool forget_receive(std::uint64_t cookie);  // false: it has been answered already
-  void set_fragment_bytes(NodeId peer, std::uint32_t bytes);
+  void set_path(NodeId peer, const PeerPath& path);
 
   // -- events in
   // False: it is no frame for this node.

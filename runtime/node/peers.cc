@@ -59,6 +59,7 @@ Peer& take_entry(NodeState& state, NodeId peer) {
   state.quiet_until[state.peers_used] = kNever;
   Peer& p = state.peers[state.peers_used++];
   p.node = peer;
+  p.streams_ahead = state.settings.streams_ahead;
   return p;
 }
 
@@ -90,6 +91,14 @@ void adopt_cluster(NodeState& state, NodeId first_new, Nanoseconds now) {
     if (p.channel != nullptr) p.channel->set_cluster_digest(state.settings.cluster_digest, now);
   if (!cover_all(state.limits)) return;  // channels are made at first use
   for (NodeId node = first_new; node < state.settings.nodes; ++node) make_channel(state, take_entry(state, node), now);
+}
+
+void set_path(NodeState& state, NodeId peer, const PeerPath& path) {
+  ReliableChannel* channel = reach(state, peer, 0);
+  if (channel == nullptr) return;
+  channel->set_fragment_bytes(path.fragment_bytes);
+  channel->set_bulk_window(path.bulk_window_bytes > 0 ? path.bulk_window_bytes : bulk_window(state.settings));
+  of(state, peer).streams_ahead = path.streams_ahead;
 }
 
 ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now) {

@@ -37,6 +37,8 @@ ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now);
 // The same for those that have been heard from, or tried. Precondition: they have an entry.
 Peer& of(NodeState& state, NodeId peer);
 ReliableChannel& channel(NodeState& state, NodeId peer, Nanoseconds now);
+// Nothing happens if there is no room for it.
+void set_path(NodeState& state, NodeId peer, const PeerPath& path);
 
 bool connected(const NodeState& state, NodeId peer);
 // Tried, now if not before, and not connected for less than the suspicion time: it may only be slow to start.

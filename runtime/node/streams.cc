@@ -141,8 +141,11 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
   const Slot& s = state.slots[slot];
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const TransferState& transfer = slots::transfer_states(state, slot)[index];
-  if (transfer.stream != Stream::kGranted || transfer.progress == 0) return;
-  ReliableChannel& channel = peers::channel(state, transfers::node_of(state, slot, t.peer), now);
+  const NodeId to = transfers::node_of(state, slot, t.peer);
+  const bool may_flow = transfer.stream == Stream::kGranted ||
+                        (transfer.stream == Stream::kAnnounced && peers::of(state, to).streams_ahead);
+  if (!may_flow || transfer.progress == 0) return;
+  ReliableChannel& channel = peers::channel(state, to, now);
   const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
   channel.bulk_extend(transfer.stream_id, data, transfer.progress, now);
 }

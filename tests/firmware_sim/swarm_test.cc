@@ -29,6 +29,24 @@ TEST_P(Swarm, KeepsEveryPromise) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Swarm, testing::Values(1, 51, 101, 151));
 
+// With all the troubles, on paths where streams go ahead of their grants.
+class SwarmAhead : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SwarmAhead, KeepsEveryPromise) {
+  constexpr std::uint64_t kSeeds = 30;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    scenario.cluster.node.streams_ahead = true;
+    const SwarmResult result = run_scenario(scenario);
+    EXPECT_TRUE(result.finished) << "seed " << seed;
+    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --ahead --seed " << seed << "\n"
+                                                     << describe(scenario);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
+
 // Seeds that once found a fault, and which.
 struct FoundFault {
   std::uint64_t seed;

@@ -28,10 +28,11 @@ class Outside final : public Transport {
     sizes.push_back(head.size() + payload.size());
     return true;
   }
-  std::size_t max_frame(NodeId) const override { return kMaxHeadBytes + kLoopbackPayload; }
+  std::size_t max_frame(NodeId) const override { return largest; }
   std::size_t receive_buffer_bytes() const override { return 1 << 20; }
   void stop() override {}
   std::vector<std::size_t> sizes;
+  std::size_t largest = kMaxHeadBytes + kLoopbackPayload;
 };
 
 std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
@@ -48,6 +49,7 @@ class LocalTransportTest : public ::testing::Test {
       transport.start({.on_frame =
                            [this](std::span<const std::byte> frame) {
                              frames.push_back(frame.size());
+                             last.assign(frame.begin(), frame.end());
                              return true;
                            },
                        .on_writable = [this](NodeId peer) { writable.push_back(peer); },
@@ -58,6 +60,7 @@ class LocalTransportTest : public ::testing::Test {
     Outside outside;
     LocalTransport transport;
     std::vector<std::size_t> frames;
+    std::vector<std::byte> last;
     std::vector<NodeId> writable, refused;
   };
   void SetUp() override { prepare_local_folder(folder); }
@@ -136,9 +139,52 @@ TEST_F(LocalTransportTest, AFullRingIsSaidAndSoIsRoomInIt) {
 TEST_F(LocalTransportTest, WhatIsTooLargeForTheRingGoesOutside) {
   Node a(*this, 0), b(*this, 1, 64);  // 64 rings: small ones
   a.send(1, 100);
-  EXPECT_LT(a.transport.max_frame(1), 30'000u);
   a.send(1, 30'000);
   EXPECT_EQ(a.outside.sizes, (Sizes{30'000}));
+}
+
+TEST_F(LocalTransportTest, NoFrameIsLargerThanTheRingOrTheWayOutsideTakes) {
+  Node a(*this, 0), b(*this, 1, 64);
+  a.send(1, 100);
+  EXPECT_EQ(a.transport.max_frame(1), a.outside.largest);
+  a.outside.largest = 1400;
+  EXPECT_EQ(a.transport.max_frame(1), shared_ring::largest_frame(kInboxBytes / 64));
+  EXPECT_EQ(a.transport.max_frame(2), 1400u);  // is not there
+}
+
+TEST_F(LocalTransportTest, APayloadInOurMemoryGoesByReference) {
+  Node a(*this, 0), b(*this, 1);
+  const auto block = a.transport.take_payload_memory(30'000);
+  ASSERT_EQ(block.size(), 30'000u);
+  std::ranges::fill(block, std::byte{9});
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(a.transport.send(1, bytes(50), block));  // 3 MB; the ring has 256 KiB
+  ASSERT_TRUE(run_until([&] { return b.frames.size() == 100; }));
+  std::vector<std::byte> expected = bytes(50);
+  expected.insert(expected.end(), block.begin(), block.end());
+  EXPECT_EQ(b.last, expected);
+  EXPECT_EQ(b.transport.counters().bytes_received, 100u * 30'050);
+  EXPECT_TRUE(a.outside.sizes.empty());
+}
+
+TEST_F(LocalTransportTest, WhatWasTakenBackIsLostAndNothingElse) {
+  Node a(*this, 0), b(*this, 1);
+  const auto block = a.transport.take_payload_memory(30'000);
+  a.transport.send(1, bytes(50), block);
+  a.transport.send(1, bytes(50), block.first(100));  // so little is copied
+  a.transport.give_back_payload_memory(block.data());
+  ASSERT_TRUE(run_until([&] { return !b.frames.empty(); }));
+  EXPECT_EQ(b.frames, (Sizes{150}));
+  EXPECT_EQ(b.transport.counters().malformed, 1u);
+}
+
+// Its reader has never written to it.
+TEST_F(LocalTransportTest, APayloadOfAStrangerIsFound) {
+  Node a(*this, 0), b(*this, 1);
+  b.transport.set_peer(0, "");
+  b.transport.set_peer(0, "node0");
+  const auto block = a.transport.take_payload_memory(30'000);
+  a.transport.send(1, bytes(50), block);
+  ASSERT_TRUE(run_until([&] { return b.frames == Sizes{30'050}; }));
 }
 
 TEST_F(LocalTransportTest, WhoStopsIsReachedOutside) {

@@ -35,11 +35,7 @@ class Fibocast final : public Way {
     std::memcpy(&value, outcome.payload.data(), sizeof value);
     return value;
   }
-  void multicast(std::span<std::byte> bytes) override {
-    const bool root = group_.rank() == 0;
-    const Outcome outcome = good(group_.multicast(0, root ? bytes : std::span<std::byte>()));
-    if (!root) std::memcpy(bytes.data(), outcome.payload.data(), std::min(bytes.size(), outcome.payload.size()));
-  }
+  void multicast(std::span<std::byte> bytes) override { good(group_.multicast_into(0, bytes)); }
 
  private:
   Group group_;

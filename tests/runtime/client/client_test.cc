@@ -73,6 +73,29 @@ TEST(Connect, AnotherVersionIsRefused) {
   EXPECT_EQ(client.status().exit_code(), 6);
 }
 
+TEST(Blocking, AMulticastIntoAPlaceOfTheCallers) {
+  FakeDaemon daemon([](FakeDaemon& it, const client::Request& request) {
+    if (!request.has_operate()) return answer_all(it, request);
+    client::Response response = answer_to(request);
+    response.mutable_outcome()->set_payload("12345");
+    it.send(response);
+  });
+  auto group = connect(daemon)->open("g");
+  ASSERT_TRUE(group.ok());
+  std::vector<std::byte> place(5);
+  const Outcome outcome = group->multicast_into(0, place);
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_TRUE(outcome.in_place);
+  EXPECT_TRUE(outcome.payload.empty());
+  EXPECT_EQ(text(place), "12345");
+  place.resize(4);
+  const Outcome refused = group->multicast_into(0, place);
+  EXPECT_EQ(refused.status.code, Code::kInvalid);
+  EXPECT_EQ(refused.status.sentence,
+            "multicast: the root sent 5 bytes, not 4 as there is place for; give the same length at every rank");
+  EXPECT_EQ(text(refused.payload), "12345");
+}
+
 // Two of three go on: what was gathered are two vectors.
 TEST(Blocking, AnOwnOperatorCombinesAsManyVectorsAsThereAre) {
   FakeDaemon daemon([](FakeDaemon& it, const client::Request& request) {

@@ -71,6 +71,31 @@ TEST_P(Embedded, BarriersAndMulticastsOfThreeThreads) {
   EXPECT_EQ(counted, 100u);
 }
 
+// Small, in one frame, in many; to a place that is too short as well.
+TEST_P(Embedded, MulticastsIntoAPlaceOfTheCallers) {
+  const Nodes nodes = start_nodes(3, GetParam());
+  ASSERT_EQ(nodes.size(), 3u);
+  std::vector<std::thread> members;
+  for (const auto& node : nodes)
+    members.emplace_back([&node] {
+      auto group = *node->open("all");
+      const bool root = node->rank() == 1;
+      for (const std::size_t size : {10u, 20'000u, 1'000'000u}) {
+        std::vector<std::byte> place(size, root ? std::byte{7} : std::byte{0});
+        const Outcome outcome = group.multicast_into(1, place, minutes(1));
+        ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
+        EXPECT_TRUE(outcome.payload.empty());
+        EXPECT_EQ(outcome.in_place, !root);
+        EXPECT_TRUE(place == std::vector<std::byte>(size, std::byte{7}));
+      }
+      std::vector<std::byte> place(root ? 100'000 : 5);
+      const Outcome outcome = group.multicast_into(1, place, minutes(1));
+      EXPECT_EQ(outcome.status.code, root ? Code::kOk : Code::kInvalid);
+      EXPECT_EQ(outcome.payload.size(), root ? 0u : 100'000u);
+    });
+  for (std::thread& member : members) member.join();
+}
+
 // Blocking calls drive the node from several threads in turn, asynchronous ones have it driven by its own.
 TEST_P(Embedded, CallsOfSeveralThreadsAndAsynchronousOnesAtOnce) {
   const Nodes nodes = start_nodes(2, GetParam());

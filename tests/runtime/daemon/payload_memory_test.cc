@@ -2,11 +2,52 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace fibocast {
 namespace {
 
+// With memory for payloads, of one block at a time, or without.
+class Memory final : public Transport {
+ public:
+  explicit Memory(std::size_t bytes = 0) : block(bytes) {}
+  void start(Handlers) override {}
+  bool send(NodeId, std::span<const std::byte>, std::span<const std::byte>) override { return true; }
+  std::size_t max_frame(NodeId) const override { return 2000; }
+  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  void stop() override {}
+  std::span<std::byte> take_payload_memory(std::size_t bytes) override {
+    if (taken || bytes > block.size()) return {};
+    taken = true;
+    return std::span(block).first(bytes);
+  }
+  void give_back_payload_memory(const std::byte* begin) override {
+    EXPECT_EQ(begin, block.data());
+    taken = false;
+  }
+  std::vector<std::byte> block;
+  bool taken = false;
+};
+
+TEST(PayloadMemory, LargeOnesAreTheTransportsWhileItHasRoom) {
+  Memory transport(1 << 20);
+  PayloadMemory memory(4, transport);
+  EXPECT_NE(memory.at(0, 1000).data(), transport.block.data());
+  EXPECT_EQ(memory.at(1, 100'000).data(), transport.block.data());
+  EXPECT_EQ(memory.at(1, 100'000).data(), transport.block.data());
+  const auto own = memory.at(2, 100'000);
+  EXPECT_NE(own.data(), transport.block.data());
+  std::fill(own.begin(), own.end(), std::byte{7});
+  memory.release(2);
+  EXPECT_TRUE(transport.taken);
+  memory.release(1);
+  EXPECT_FALSE(transport.taken);
+  EXPECT_EQ(memory.at(3, 50'000).data(), transport.block.data());
+}
+
 TEST(PayloadMemory, TakenAtFirstUseAndKept) {
-  PayloadMemory memory(4);
+  Memory transport;
+  PayloadMemory memory(4, transport);
   EXPECT_EQ(memory.in_use(), 0u);
   const auto bytes = memory.at(2, 1000);
   EXPECT_EQ(bytes.size(), 1000u);
@@ -18,7 +59,8 @@ TEST(PayloadMemory, TakenAtFirstUseAndKept) {
 }
 
 TEST(PayloadMemory, SmallBlocksAreUsedAgain) {
-  PayloadMemory memory(4);
+  Memory transport;
+  PayloadMemory memory(4, transport);
   const auto* first = memory.at(0, 700).data();
   memory.release(0);
   EXPECT_EQ(memory.at(1, 1024).data(), first);  // the same class, 1 KiB
@@ -27,7 +69,8 @@ TEST(PayloadMemory, SmallBlocksAreUsedAgain) {
 
 // Else the kernel would have to clear its pages anew for each payload.
 TEST(PayloadMemory, SoIsOneOfAMebibyte) {
-  PayloadMemory memory(4);
+  Memory transport;
+  PayloadMemory memory(4, transport);
   const auto* first = memory.at(0, 1 << 20).data();
   memory.at(1, 1 << 20);
   memory.release(0);
@@ -36,7 +79,8 @@ TEST(PayloadMemory, SoIsOneOfAMebibyte) {
 }
 
 TEST(PayloadMemory, EverySizeIsWhole) {
-  PayloadMemory memory(1);
+  Memory transport;
+  PayloadMemory memory(1, transport);
   for (const std::uint64_t size : {1ull, 256ull, 257ull, 65'536ull, 65'537ull, 3'000'000ull}) {
     const auto bytes = memory.at(0, size);
     std::fill(bytes.begin(), bytes.end(), std::byte{7});

@@ -129,6 +129,24 @@ TEST(Multicast, CarriesEverySizeFromEveryRoot) {
   team.expect_nothing_held();
 }
 
+// The receiver's leave is not waited for where nothing is lost that comes before it.
+TEST(Multicast, GoesAheadOfItsGrantWhereThePathAllowsIt) {
+  for (const bool ahead : {false, true}) {
+    ClusterSettings settings = cluster_of(2);
+    settings.network = {kMillisecond, kMillisecond};
+    settings.node.streams_ahead = ahead;
+    Team team(settings);
+    team.cluster.run_until(team.in(kSecond));
+    const Nanoseconds start = team.in(0);
+    const std::uint64_t receiver = team.receive_multicast(1, 0, 0);
+    const std::uint64_t sender = team.send_multicast(0, 0, pattern(1, 5'000));
+    ASSERT_TRUE(team.wait({receiver, sender}));
+    EXPECT_EQ(team.cluster.answer(receiver)->at - start, ahead ? kMillisecond : 3 * kMillisecond);
+    EXPECT_EQ(team.cluster.answer(receiver)->payload, pattern(1, 5'000));
+    team.expect_nothing_held();
+  }
+}
+
 TEST(Multicast, ArrivesBeforeAnybodyAskedForIt) {
   Team team(cluster_of(4));
   const std::vector<std::byte> bytes = pattern(1, 50'000);
