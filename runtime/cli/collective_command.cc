@@ -1,10 +1,7 @@
 // fibocast reduce, allreduce, scatter, gather, allgather, alltoall, divide, conquer: one call of one rank, for scripts.
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "collectives/element_names.h"
 #include "runtime/cli/commands.h"
@@ -75,12 +72,10 @@ Json numbers(const Outcome& outcome, ElementType type) {
 }
 
 Result<Bytes> read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (path != "-" && !file) return Status{Code::kInvalid, "cannot read " + path + ": " + std::strerror(errno), {}};
-  std::istream& in = path == "-" ? std::cin : file;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return Bytes(first, first + text.size());
+  Result<std::string> text = read_input(path);
+  if (!text.ok()) return text.status();
+  const auto* first = reinterpret_cast<const std::byte*>(text->data());
+  return Bytes(first, first + text->size());
 }
 
 // Numbers from the command line, or a file's bytes.

@@ -1,8 +1,4 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "runtime/cli/commands.h"
 #include "runtime/cli/operation_option.h"
@@ -16,22 +12,13 @@ struct MulticastOptions {
   std::string file = "-";
 };
 
-std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
-
-Result<std::string> read_payload(const std::string& path) {
-  if (path == "-") return read_all(std::cin);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status{Code::kInvalid, "cannot read " + path + ": " + std::strerror(errno), {}};
-  return read_all(file);
-}
-
 int multicast(const Command& command, const MulticastOptions& options) {
   auto client = connect(options.choice.daemon);
   if (!client.ok()) return report(command, client.status());
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
   Result<std::string> payload = std::string();
-  if (group->rank() == options.from) payload = read_payload(options.file);
+  if (group->rank() == options.from) payload = read_input(options.file);
   if (!payload.ok()) return report(command, payload.status());
   OperationOptions operation;
   operation.label = options.choice.label_text();

@@ -1,5 +1,11 @@
 #include "runtime/cli/operation_option.h"
 
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
 #include "runtime/cli/straggler_text.h"
 
 namespace fibocast {
@@ -18,6 +24,19 @@ void add_operation_options(CLI::App& app, OperationChoice& choice) {
   app.add_option("--deadline", choice.deadline, "as in 5s; default: the daemon's setting, 30 s");
   app.add_option("--label", choice.label, "appears in the sentences of failures");
   add_daemon_options(app, choice.daemon);
+}
+
+Result<std::string> read_input(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  std::array<char, 65536> part;
+  std::string bytes;
+  // A folder can be opened but not read.
+  while (in.read(part.data(), part.size()) || in.gcount() > 0)
+    bytes.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  if (in.eof() && !in.bad()) return bytes;
+  return Status{Code::kInvalid, "cannot read " + path + ": " + std::strerror(errno), {}};
 }
 
 int report_outcome(const Command& command, const Outcome& outcome, const Json& values) {

@@ -20,6 +20,8 @@ struct OperationChoice {
 };
 
 void add_operation_options(CLI::App& app, OperationChoice& choice);
+// All bytes of the file, or of standard input (-). kInvalid: it cannot be read, and why.
+Result<std::string> read_input(const std::string& path);
 // Prints how it went (--json: times and generation too; a payload as its number of bytes); gives the exit code.
 // `values`: a JSON array of the result's numbers; null: none.
 int report_outcome(const Command& command, const Outcome& outcome, const Json& values = Json());

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace fibocast {
@@ -106,9 +105,12 @@ pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironm
 bool is_daemon_of(pid_t pid, const std::string& config_path) {
   if (pid <= 0) return false;
   std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::string program = text.substr(0, text.find('\0'));
-  return program.ends_with("fibocastd") && text.find('\0' + config_path + '\0') != std::string::npos;
+  std::string argument;
+  // It may end while we read: getline() only says that there is no more.
+  if (!std::getline(file, argument, '\0') || !argument.ends_with("fibocastd")) return false;
+  while (std::getline(file, argument, '\0'))
+    if (argument == config_path) return true;
+  return false;
 }
 
 std::string last_line(const std::string& path) {

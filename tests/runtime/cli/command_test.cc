@@ -1,8 +1,12 @@
 #include "runtime/cli/command.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "runtime/cli/bench_case.h"
 #include "runtime/cli/cluster_record.h"
@@ -64,6 +68,38 @@ TEST(Record, IsReadAsWrittenAndGarbageIsNone) {
   std::ofstream(dir + "/cluster.json") << "[1, 2";
   EXPECT_FALSE(read_cluster_record(dir));
   EXPECT_FALSE(read_cluster_record("/nowhere"));
+}
+
+// Whoever looks while it ends sees no daemon; nothing else happens.
+TEST(Processes, OneMayEndWhileItIsLookedAt) {
+  std::atomic<pid_t> looked_at = getpid();
+  std::atomic<bool> over = false;
+  bool found = false;
+  std::thread looker([&] {
+    while (!over) found = is_daemon_of(looked_at, "x") || found;
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    ASSERT_GT(child, 0);
+    looked_at = child;
+    waitpid(child, nullptr, 0);
+  }
+  over = true;
+  looker.join();
+  EXPECT_FALSE(found);
+}
+
+TEST(Inputs, AFileOrWhyNot) {
+  const std::string path = testing::TempDir() + "input-" + std::to_string(getpid());
+  const std::string bytes(100'000, 'x');
+  std::ofstream(path) << bytes;
+  EXPECT_EQ(*read_input(path), bytes);
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_EQ(*read_input(path), "");
+  EXPECT_EQ(read_input(testing::TempDir()).status().sentence, "cannot read " + testing::TempDir() + ": Is a directory");
+  EXPECT_EQ(read_input("/nowhere").status().sentence, "cannot read /nowhere: No such file or directory");
+  unlink(path.c_str());
 }
 
 TEST(Processes, OnlyARealDaemonOfThatFileCounts) {
