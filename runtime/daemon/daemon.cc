@@ -151,8 +151,7 @@ bool Daemon::run() {
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
   if (keys()) log_.info(security_text(settings_, keys()));
   if (settings_.security.mode == SecurityMode::kInsecure) log_.warning(security_text(settings_, keys()));
-  host_.set_nodes_of_this_host(shared_hosts(settings_).nodes);
-  host_.expect_clients();
+  host_.set_nodes_of_this_host(shared_hosts(settings_).nodes, /*with_clients=*/true);
   host_.start();
   server_.start();
   relays_.start();

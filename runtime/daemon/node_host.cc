@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "transport/frame.h"
@@ -19,18 +20,10 @@
 namespace fibocast {
 namespace {
 
-// Polls before blocking: the fewer nodes share the host, the longer each may go on.
-constexpr int kTries = 400, kLeastTries = 16, kMostTries = 200;
-constexpr int kMostGathered = 64;                // frames that are taken before those that they lead to are sent
-constexpr std::size_t kSmallFrame = 1024;        // bytes; what a larger one leads to is sent at once
-constexpr unsigned kPollsOfAll = 64;             // polls of the transport for one of the io_context
-constexpr unsigned kPollsOfAllWithClients = 2;   // ... where calls come through it
-constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerNode = 50'000;    // ... or, for each node here: all of them may have cold turns
-constexpr Nanoseconds kTwiceIn = 50'000'000;     // one may be an accident, two within so long are not,
-constexpr Nanoseconds kSettling = 15'000'000;    // so soon after a peer came or data they are our own doing,
-constexpr Nanoseconds kBlockAfter = 20'000'000;  // and for so long we do not compete for it, or, as it goes on,
-constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
+constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
+constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
+constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
+constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
 
 std::span<std::byte> map_pages(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -64,7 +57,6 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
   undelivered_.reserve(64);
   delivering_.reserve(64);
   set_nodes_of_this_host(1);
-  polls_of_all_ = kPollsOfAll;
 }
 
 void NodeHost::start() {
@@ -93,7 +85,7 @@ void NodeHost::start() {
 bool NodeHost::on_frame(std::span<const std::byte> frame) {
   const bool taken = node_.on_datagram(frame, read_clock());
   if (!taken) return false;
-  if (frame.size() > kSmallFrame) settled_at_ = now_ + kSettling;
+  if (frame.size() > kSmallFrame) waiting_.unsettle(now_);
   if (gathering_ && frame.size() <= kSmallFrame) {
     drain_events();  // they speak of the frame's bytes
     gathered_ = true;
@@ -164,7 +156,7 @@ bool NodeHost::drain_frames() {
   Transmit frame;
   bool any = false;
   for (; node_.poll_transmit(now_, scratch_, frame); any = true) {
-    if (frame.payload.length > kSmallFrame) settled_at_ = now_ + kSettling;
+    if (frame.payload.length > kSmallFrame) waiting_.unsettle(now_);
     if (!transport_.send(frame.to, frame.head, bytes_of(frame.payload))) node_.set_writable(frame.to, false);
   }
   return any;
@@ -180,7 +172,7 @@ bool NodeHost::deliver() {
   std::swap(undelivered_, delivering_);
   for (const Event& event : delivering_) {
     if (event.kind == Event::Kind::kPeerUp) {
-      settled_at_ = now_ + kSettling;
+      waiting_.unsettle(now_);
       set_path(event.peer);
     }
     if (event.kind == Event::Kind::kCallDone) {
@@ -214,11 +206,9 @@ void NodeHost::arm_timer() {
   }));
 }
 
-void NodeHost::expect_clients() { polls_of_all_ = kPollsOfAllWithClients; }
-
-void NodeHost::set_nodes_of_this_host(Rank nodes) {
-  long_yield_ = std::max(kLongYield, nodes * kYieldPerNode);
-  most_tries_ = std::clamp(kTries / static_cast<int>(nodes), kLeastTries, kMostTries);
+void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
+  polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
+  waiting_ = AdaptiveWait(nodes, std::max(1U, std::thread::hardware_concurrency()), with_clients);
 }
 
 // An operation is in flight, or was until now: then the next call may come at once.
@@ -230,8 +220,7 @@ bool NodeHost::is_busy() {
 
 bool NodeHost::may_poll() {
   if (wait_ != WaitPolicy::kAdaptive) return wait_ == WaitPolicy::kPoll;
-  if (block_until_ != 0 && monotonic_now() >= block_until_) block_until_ = 0;
-  return is_busy() && block_until_ == 0;
+  return is_busy() && waiting_.may_poll(monotonic_now());
 }
 
 // What comes next is a frame while an operation is in flight, and a call else.
@@ -243,39 +232,27 @@ bool NodeHost::poll_once() {
   return any;
 }
 
-// Is it somebody who computes? The first long yield after a good time is no answer.
-bool NodeHost::competes_in_vain(Nanoseconds yielded_at, Nanoseconds now) {
-  if (now - yielded_at < long_yield_ || now < settled_at_) return false;
-  return yielded_at - std::exchange(last_long_yield_, now) < kTwiceIn;
-}
-
-// Four times as long as the last time, if it went well since for less than that.
-void NodeHost::stop_polling(Nanoseconds now) {
-  const bool goes_on = now - last_block_end_ < block_for_;
-  block_for_ = goes_on ? std::min(4 * block_for_, kMostBlock) : kBlockAfter;
-  block_until_ = last_block_end_ = now + block_for_;
+// A poll found nothing. False: it is time to block.
+bool NodeHost::wait_a_little(Nanoseconds& now) {
+  const AdaptiveWait::Next next = wait_ == WaitPolicy::kPoll ? AdaptiveWait::Next::kSpin : waiting_.next(now);
+  if (next == AdaptiveWait::Next::kBlock) return false;
+  if (next == AdaptiveWait::Next::kYield) sched_yield();
+  const Nanoseconds before = std::exchange(now, monotonic_now());
+  if (next == AdaptiveWait::Next::kYield) waiting_.yielded(before, now);
+  return true;
 }
 
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   Nanoseconds now = monotonic_now();
-  for (int tries = 0; tries < most_tries_; ++tries) {
-    const bool any = poll_once();
+  waiting_.begin(now);
+  for (bool any = true; any || wait_a_little(now);) {
+    any = poll_once();
     if (stopped_ || (any && !go_on())) return true;
-    if (any) now = monotonic_now();
-    if (any || wait_ == WaitPolicy::kPoll) tries = -1;  // more may have come
+    if (any) waiting_.begin(now = monotonic_now());
     run_due_timers(now);
     if (!go_on()) return true;
-    if (any) continue;
-    const bool busy = is_busy();
-    if (wait_ == WaitPolicy::kAdaptive) {
-      if (!busy) return false;
-      sched_yield();
-    }
-    const Nanoseconds before = std::exchange(now, monotonic_now());
-    if (wait_ == WaitPolicy::kPoll || !competes_in_vain(before, now)) continue;
-    stop_polling(now);
-    break;
+    if (!any && !is_busy() && wait_ == WaitPolicy::kAdaptive) return false;
   }
   lingers_ = false;
   return false;

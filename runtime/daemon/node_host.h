@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/daemon/adaptive_wait.h"
 #include "runtime/daemon/handler_memory.h"
 #include "runtime/daemon/payload_memory.h"
 #include "runtime/node/node.h"
@@ -22,7 +23,7 @@ namespace fibocast {
 
 // How a host waits for the next event (ARCHITECTURE 8: a wake-up from blocking costs some 20 us).
 enum class WaitPolicy : std::uint8_t {
-  kAdaptive,  // while an operation is in flight about 16 tries with sched_yield, then blocked
+  kAdaptive,  // while an operation is in flight as adaptive_wait.h says, else blocked
   kBlock,
   kPoll,  // never blocked: one core for this node alone
 };
@@ -62,10 +63,9 @@ class NodeHost {
   NodeHost(const NodeHost&) = delete;
   NodeHost& operator=(const NodeHost&) = delete;
 
-  // Before start(); else 1. Waiting nodes let each other have the core: the more there are, the longer that takes.
-  void set_nodes_of_this_host(Rank nodes);
-  // Before start(): calls will come through the io_context.
-  void expect_clients();
+  // Before start(); else 1 without clients. Waiting nodes let each other have the core: the more there are, the longer
+  // that takes. Those that may have one each keep it for a while. The calls of clients come through the io_context.
+  void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
   // Starts the transport and the node.
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
@@ -103,8 +103,7 @@ class NodeHost {
   bool is_busy();
   bool may_poll();
   bool poll_once();
-  bool competes_in_vain(Nanoseconds yielded_at, Nanoseconds now);
-  void stop_polling(Nanoseconds now);
+  bool wait_a_little(Nanoseconds& now);
   bool poll_for_a_while(const std::function<bool()>& go_on);
 
   boost::asio::io_context& context_;
@@ -113,6 +112,7 @@ class NodeHost {
   Node node_;
   PayloadMemory memory_;
   WaitPolicy wait_;
+  AdaptiveWait waiting_{1, 1, false};
   Handlers handlers_;
   boost::asio::steady_timer timer_;
   HandlerMemory timer_memory_;
@@ -120,10 +120,6 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
   int pending_timers_ = 0;          // handlers: of a timer that was set anew, the cancelled one as well
   Nanoseconds now_ = 0;
-  Nanoseconds settled_at_ = 0, long_yield_ = 0, last_long_yield_ = 0;
-  int most_tries_ = 0;
-  Nanoseconds block_until_ = 0;  // 0, or: somebody else computes on this core, no polling before that
-  Nanoseconds last_block_end_ = 0, block_for_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
   bool in_flight_ = false;  // an operation, as of the last look

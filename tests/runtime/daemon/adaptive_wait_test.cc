@@ -1,0 +1,129 @@
+#include "runtime/daemon/adaptive_wait.h"
+
+#include <gtest/gtest.h>
+
+namespace fibocast {
+namespace {
+
+using Next = AdaptiveWait::Next;
+constexpr Nanoseconds kMicrosecond = 1'000, kMillisecond = 1'000'000, kStart = 1'000'000'000;
+
+// Polls in vain, one in a microsecond, until it is told not to spin. The time of that.
+Nanoseconds spin(AdaptiveWait& wait, Nanoseconds now, Next& end) {
+  wait.begin(now);
+  while ((end = wait.next(now)) == Next::kSpin && now < kStart + 1'000 * kMillisecond) now += kMicrosecond;
+  return now;
+}
+
+int yields_before_blocking(AdaptiveWait wait) {
+  wait.begin(kStart);
+  int count = 0;
+  for (Nanoseconds now = kStart; wait.next(now) == Next::kYield && count < 1'000; now += kMicrosecond, ++count)
+    wait.yielded(now, now + kMicrosecond);
+  return count;
+}
+
+TEST(AdaptiveWait, SpinsLongerThanAWakeUpTakesWhereEachNodeMayHaveACore) {
+  AdaptiveWait wait(2, 2, false);
+  Next end;
+  EXPECT_EQ(spin(wait, kStart, end) - kStart, 30 * kMicrosecond);
+  EXPECT_EQ(end, Next::kYield);
+}
+
+TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
+  AdaptiveWait wait(2, 2, false);
+  wait.begin(kStart);
+  EXPECT_EQ(wait.next(kStart + 29 * kMicrosecond), Next::kSpin);
+  wait.begin(kStart + 29 * kMicrosecond);
+  EXPECT_EQ(wait.next(kStart + 58 * kMicrosecond), Next::kSpin);
+}
+
+TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
+  AdaptiveWait wait(2, 2, false);
+  Next end;
+  const Nanoseconds in_vain = spin(wait, kStart, end);
+  EXPECT_EQ(spin(wait, in_vain + 999 * kMicrosecond, end), in_vain + 999 * kMicrosecond);
+  EXPECT_EQ(end, Next::kYield);
+  EXPECT_GT(spin(wait, in_vain + kMillisecond, end), in_vain + kMillisecond);
+}
+
+TEST(AdaptiveWait, NobodySpinsWithMoreNodesThanCoresOrWithClients) {
+  for (AdaptiveWait wait : {AdaptiveWait(3, 2, false), AdaptiveWait(2, 2, true)}) {
+    wait.begin(kStart);
+    EXPECT_EQ(wait.next(kStart), Next::kYield);
+  }
+}
+
+TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(1, 1, true)), 200);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(4, 2, false)), 100);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(1024, 2, false)), 16);
+}
+
+TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
+  AdaptiveWait wait(4, 2, false);
+  wait.yielded(kStart, kStart + 4 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(kStart + 4 * kMillisecond)) << "one may be an accident";
+  wait.yielded(kStart + 5 * kMillisecond, kStart + 9 * kMillisecond);
+  wait.begin(kStart + 9 * kMillisecond);
+  EXPECT_EQ(wait.next(kStart + 9 * kMillisecond), Next::kBlock);
+  EXPECT_FALSE(wait.may_poll(kStart + 9 * kMillisecond));
+  EXPECT_FALSE(wait.may_poll(kStart + 28 * kMillisecond));
+  EXPECT_TRUE(wait.may_poll(kStart + 29 * kMillisecond)) << "20 ms later it tries again";
+}
+
+TEST(AdaptiveWait, TwoLongYieldsFarFromEachOtherDoNot) {
+  AdaptiveWait wait(4, 2, false);
+  wait.yielded(kStart, kStart + 4 * kMillisecond);
+  wait.yielded(kStart + 55 * kMillisecond, kStart + 59 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(kStart + 59 * kMillisecond));
+}
+
+TEST(AdaptiveWait, ColdTurnsOfManyNodesAreNotLong) {
+  AdaptiveWait wait(64, 2, false);
+  for (Nanoseconds now = kStart; now < kStart + 40 * kMillisecond; now += 3 * kMillisecond)
+    wait.yielded(now, now + 3 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(kStart + 40 * kMillisecond));
+}
+
+TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
+  AdaptiveWait wait(4, 2, false);
+  wait.unsettle(kStart);
+  wait.yielded(kStart, kStart + 6 * kMillisecond);
+  wait.yielded(kStart + 6 * kMillisecond, kStart + 12 * kMillisecond);
+  wait.yielded(kStart + 12 * kMillisecond, kStart + 18 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(kStart + 18 * kMillisecond)) << "the first that counts ends after 15 ms";
+  wait.yielded(kStart + 18 * kMillisecond, kStart + 24 * kMillisecond);
+  EXPECT_FALSE(wait.may_poll(kStart + 24 * kMillisecond));
+}
+
+// The time from when it blocks, after long yields from `now` on, until it may poll again.
+Nanoseconds blocked_for(AdaptiveWait& wait, Nanoseconds& now) {
+  for (int i = 0; i < 2 && wait.may_poll(now); ++i, now += 4 * kMillisecond) wait.yielded(now, now + 4 * kMillisecond);
+  const Nanoseconds begin = now;
+  while (!wait.may_poll(now)) now += kMillisecond;
+  return now - begin;
+}
+
+TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
+  AdaptiveWait wait(4, 2, false);
+  Nanoseconds now = kStart;
+  for (const Nanoseconds expected : {20, 80, 320, 640, 640}) EXPECT_EQ(blocked_for(wait, now), expected * kMillisecond);
+  now += 700 * kMillisecond;
+  EXPECT_EQ(blocked_for(wait, now), 20 * kMillisecond) << "it went well for longer than it had blocked";
+}
+
+TEST(AdaptiveWait, WhoMaySpinDoesSoEvenBesideACompetitor) {
+  AdaptiveWait wait(2, 2, false);
+  wait.yielded(kStart, kStart + 4 * kMillisecond);
+  wait.yielded(kStart + 4 * kMillisecond, kStart + 8 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(kStart + 8 * kMillisecond));
+  Next end;
+  const Nanoseconds in_vain = spin(wait, kStart + 8 * kMillisecond, end);
+  EXPECT_EQ(in_vain, kStart + 8 * kMillisecond + 30 * kMicrosecond);
+  EXPECT_EQ(end, Next::kBlock) << "and does not yield then";
+  EXPECT_FALSE(wait.may_poll(in_vain));
+}
+
+}  // namespace
+}  // namespace fibocast
