@@ -81,6 +81,8 @@ class BulkReceiver {
   bool discard(std::uint32_t stream);
   // Precondition: drained(). The frame's spans must live until it is drained again.
   Verdict on_frame(const Frame& frame);
+  // Where this fragment's payload, which need not be there yet, will go: on_frame() would take it. Else kNoBuffer.
+  PayloadRange place_of(const Frame& frame) const;
   // The next kBulkData or kBulkProgress. Fragments that leave a hole in their stream count as `malformed`.
   bool poll(Delivery& out, std::uint64_t& malformed);
 
@@ -96,7 +98,8 @@ class BulkReceiver {
     std::uint32_t length = 0;
     std::uint32_t stream = 0;
   };
-  Stream* find(std::uint32_t number);
+  static bool fits(const Stream& stream, std::uint64_t offset, std::uint64_t bytes);
+  Stream* find(std::uint32_t number) const;
   bool discarded(std::uint32_t number) const;
   void forget_discarded_below(std::uint32_t number);
   bool poll_progress(Delivery& out, std::uint64_t& malformed);

@@ -9,6 +9,10 @@ std::size_t BulkReceiver::bytes_needed(const ChannelLimits& limits) {
          carved_bytes<std::uint32_t>(2 * limits.bulk_streams);
 }
 
+bool BulkReceiver::fits(const Stream& stream, std::uint64_t offset, std::uint64_t bytes) {
+  return offset <= stream.length && bytes <= stream.length - offset;
+}
+
 BulkReceiver::BulkReceiver(const ChannelLimits& limits, MemoryCarver& memory)
     : window_(limits.bulk_window),
       arrived_(memory.take<Arrived>(ring_slots(limits.bulk_window))),
@@ -59,7 +63,7 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
     return Verdict::kUnknownStream;
   }
   if (s != nullptr) {
-    if (head->offset > s->length || frame.payload.size() > s->length - head->offset) return Verdict::kMalformed;
+    if (!fits(*s, head->offset, frame.payload.size())) return Verdict::kMalformed;
     fresh_ = !frame.payload.empty();
     fresh_stream_ = head->stream;
     fresh_payload_ = frame.payload;
@@ -69,6 +73,16 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
                                                       head->stream};
   window_.mark(frame.sequence);
   return place == Place::kNext ? Verdict::kTaken : Verdict::kAhead;
+}
+
+PayloadRange BulkReceiver::place_of(const Frame& frame) const {
+  using Place = ReceiveWindow::Place;
+  const auto head = decode_fragment(frame.body);
+  const Place place = window_.place(frame.sequence);
+  if (!head || head->stream == 0 || (place != Place::kNext && place != Place::kAhead)) return {};
+  const Stream* s = find(head->stream);
+  if (s == nullptr || !fits(*s, head->offset, frame.payload_length)) return {};
+  return {s->buffer, s->begin + head->offset, frame.payload_length};
 }
 
 bool BulkReceiver::poll(Delivery& out, std::uint64_t& malformed) {
@@ -107,7 +121,7 @@ bool BulkReceiver::poll_progress(Delivery& out, std::uint64_t& malformed) {
   return false;
 }
 
-BulkReceiver::Stream* BulkReceiver::find(std::uint32_t number) {
+BulkReceiver::Stream* BulkReceiver::find(std::uint32_t number) const {
   const auto it = std::ranges::find(streams_, number, &Stream::number);
   return it == streams_.end() ? nullptr : &*it;
 }

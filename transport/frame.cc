@@ -13,6 +13,7 @@ constexpr std::uint16_t kMagic = 0xF1B0;
 constexpr std::uint8_t kUrgentFlag = 1;
 constexpr std::uint8_t kBulkAgainFlag = 2;
 constexpr std::uint8_t kSmallDroppedFlag = 4;
+constexpr std::size_t kBodyLengthAt = 96;
 constexpr Nanoseconds kLongestAckDelay = 10'000'000'000;
 
 using little_endian::get;
@@ -52,7 +53,7 @@ void put_lanes(const Frame& f, std::byte* at) {
   for (std::size_t i = 0; i < f.bulk_sack.size(); ++i) put<std::uint64_t>(at + 56 + 8 * i, f.bulk_sack[i]);
   put<std::uint32_t>(at + 88, f.echo);
   put<std::uint32_t>(at + 92, f.held_ns);
-  put<std::uint16_t>(at + 96, static_cast<std::uint16_t>(f.body.size()));
+  put<std::uint16_t>(at + kBodyLengthAt, static_cast<std::uint16_t>(f.body.size()));
   put<std::uint16_t>(at + 98, 0);
   put<std::uint32_t>(at + 100, f.payload_length);
 }
@@ -95,20 +96,28 @@ std::size_t encode_frame_head(const Frame& frame, std::span<std::byte> out) {
   return bytes;
 }
 
-std::optional<Frame> decode_frame(std::span<const std::byte> bytes) {
-  if (bytes.size() < kFrameHeaderBytes) return std::nullopt;
-  const std::byte* at = bytes.data();
+std::optional<Frame> decode_frame_head(std::span<const std::byte> head, std::size_t payload_bytes) {
+  if (head.size() < kFrameHeaderBytes) return std::nullopt;
+  const std::byte* at = head.data();
   if (get<std::uint16_t>(at) != kMagic || get<std::uint8_t>(at + 2) != kFrameMajor) return std::nullopt;
   if (!known_type(get<std::uint8_t>(at + 4))) return std::nullopt;
-  const std::size_t body = get<std::uint16_t>(at + 96);
-  const std::uint64_t payload = get<std::uint32_t>(at + 100);
-  if (body > kMaxBodyBytes || kFrameHeaderBytes + body + payload != bytes.size()) return std::nullopt;
+  const std::size_t body = get<std::uint16_t>(at + kBodyLengthAt);
+  if (body > kMaxBodyBytes || kFrameHeaderBytes + body != head.size()) return std::nullopt;
   Frame frame;
   get_identity(at, frame);
   get_lanes(at, frame);
-  if (payload > 0 && !carries_payload(frame.type)) return std::nullopt;
-  frame.body = bytes.subspan(kFrameHeaderBytes, body);
-  frame.payload = bytes.subspan(kFrameHeaderBytes + body);
+  if (frame.payload_length != payload_bytes) return std::nullopt;
+  if (payload_bytes > 0 && !carries_payload(frame.type)) return std::nullopt;
+  frame.body = head.subspan(kFrameHeaderBytes);
+  return frame;
+}
+
+std::optional<Frame> decode_frame(std::span<const std::byte> bytes) {
+  if (bytes.size() < kFrameHeaderBytes) return std::nullopt;
+  const std::size_t head = kFrameHeaderBytes + get<std::uint16_t>(bytes.data() + kBodyLengthAt);
+  if (head > bytes.size()) return std::nullopt;
+  std::optional<Frame> frame = decode_frame_head(bytes.first(head), bytes.size() - head);
+  if (frame) frame->payload = bytes.subspan(head);
   return frame;
 }
 

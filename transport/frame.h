@@ -90,6 +90,8 @@ std::size_t encode_frame_head(const Frame& frame, std::span<std::byte> out);
 
 // The frame in exactly these bytes; body and payload point into them. Nothing if any field is impossible.
 std::optional<Frame> decode_frame(std::span<const std::byte> bytes);
+// ... of which these are header and body, without the payload, which has so many bytes: it is for the caller to set.
+std::optional<Frame> decode_frame_head(std::span<const std::byte> head, std::size_t payload_bytes);
 
 // The body of hello, hello_ack and refuse: who I am and how long I hold acknowledgements back.
 struct HelloBody {

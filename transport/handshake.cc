@@ -94,10 +94,14 @@ Handshake::Outcome Handshake::on_refuse(const Frame& frame) {
   return refuse(hello->cluster_digest);
 }
 
+bool Handshake::is_of_session(const Frame& frame) const {
+  return state_ == ChannelState::kConnected && peer_.incarnation != 0 && frame.to_session == session() &&
+         frame.from_session == session_of(peer_.incarnation);
+}
+
 Handshake::Outcome Handshake::on_session_frame(const Frame& frame, Nanoseconds now) {
+  if (is_of_session(frame)) return Outcome::kNothing;
   if (frame.to_session == session()) {
-    const bool known = peer_.incarnation != 0 && frame.from_session == session_of(peer_.incarnation);
-    if (known && state_ == ChannelState::kConnected) return Outcome::kNothing;
     if (candidate_.incarnation != 0 && frame.from_session == session_of(candidate_.incarnation)) {
       return enter(candidate_);
     }

@@ -48,6 +48,8 @@ class Handshake {
   void ask(Nanoseconds now) { ask_again(now); }
   // Any frame that came from the peer, first of all.
   Outcome on_frame(const Frame& frame, Nanoseconds now);
+  // Of the session that is, between the two as they are.
+  bool is_of_session(const Frame& frame) const;
   // The handshake frame to be sent now, if any, and the fact that it was; fill() writes its own fields.
   std::optional<FrameType> wants(Nanoseconds now) const;
   void fill(FrameType type, Frame& frame, std::span<std::byte, HelloBody::kBytes> body) const;

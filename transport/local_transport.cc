@@ -35,7 +35,7 @@ LocalTransport::LocalTransport(boost::asio::io_context& io, Transport& inner, co
       inbox_(SharedInbox::create(settings.folder, settings.name, settings.incarnation, settings.peers)),
       area_(inbox_.make_payload_area()),
       bell_(io) {
-  fetched_.resize(kMaxHeadBytes + kLoopbackPayload);
+  fetched_.resize(kLoopbackPayload);
   bell_.open();
   bell_.bind({inbox_.bell()});
   bell_.non_blocking(true);
@@ -156,13 +156,12 @@ LocalTransport::Reader LocalTransport::look_at(Peer& peer) {
 bool LocalTransport::push(NodeId id, Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload) {
   shared_ring::Writer ring = writer(peer);
   const auto reference = payload.size() >= kByReference ? area_.refer_to(payload) : std::nullopt;
-  const std::size_t bytes = head.size() + payload.size();
-  if (reference) payload = std::as_bytes(std::span(&*reference, 1));
-  if (head.size() + payload.size() > shared_ring::largest_frame(peer.inbox->ring_bytes()))
+  const auto carried = reference ? std::as_bytes(std::span(&*reference, 1)) : payload;
+  if (head.size() + carried.size() > shared_ring::largest_frame(peer.inbox->ring_bytes()))
     return inner_.send(id, head, payload);
-  const bool pushed = ring.push(head, payload, reference.has_value());
+  const bool pushed = ring.push(head, carried, reference.has_value());
   if (pushed) {
-    ++counters_.frames_sent, counters_.bytes_sent += bytes;
+    ++counters_.frames_sent, counters_.bytes_sent += head.size() + payload.size();
     peer.inbox->control().written.fetch_or(1ull << peer.ring);
     if (!wake(peer)) {
       detach(id, peer, true);
@@ -220,9 +219,12 @@ bool LocalTransport::poll_memory() {
     }
     next_ring_ = (i + 1) % kMaxLocalPeers;
     note_writer(i);
-    const auto whole = ring.refers() ? fetch(i, *frame) : *frame;
-    ++counters_.frames_received, counters_.bytes_received += whole.size();
-    if (!whole.empty()) handlers_.on_frame(whole);
+    if (ring.refers()) {
+      if (!fetch(i, *frame)) ++counters_.malformed;
+    } else {
+      ++counters_.frames_received, counters_.bytes_received += frame->size();
+      handlers_.on_frame(*frame);
+    }
     if (ring.pop()) tell_writer(i);
     if (ring.is_empty()) unread_ &= ~(1ull << i);
     return true;
@@ -253,21 +255,21 @@ bool LocalTransport::open_source(Peer& peer, std::uint64_t incarnation) {
   return true;
 }
 
-// The frame whose record ends with a reference; nothing if its payload is gone: it counts as lost on its way.
-std::span<const std::byte> LocalTransport::fetch(std::uint32_t ring, std::span<const std::byte> record) {
+// Takes the frame whose record ends with a reference to its payload. False: that is gone, the frame counts as lost on
+// its way. It goes where it is wanted at once, so that nobody copies it again.
+bool LocalTransport::fetch(std::uint32_t ring, std::span<const std::byte> record) {
   PayloadReference reference;
   Peer* peer = known(inbox_.control().ring[ring].writer_rank.load() - 1);
-  if (peer != nullptr && record.size() > sizeof reference && open_source(*peer, writers_[ring])) {
-    const std::size_t head = record.size() - sizeof reference;
-    std::memcpy(&reference, record.data() + head, sizeof reference);
-    const std::size_t bytes = head + reference.bytes;
-    if (reference.bytes <= kLoopbackPayload && bytes <= fetched_.size()) {
-      std::memcpy(fetched_.data(), record.data(), head);
-      if (peer->source->read(reference, fetched_.data() + head)) return {fetched_.data(), bytes};
-    }
-  }
-  ++counters_.malformed;
-  return {};
+  if (peer == nullptr || record.size() <= sizeof reference || !open_source(*peer, writers_[ring])) return false;
+  const auto head = record.first(record.size() - sizeof reference);
+  std::memcpy(&reference, record.data() + head.size(), sizeof reference);
+  if (reference.bytes > fetched_.size()) return false;
+  std::byte* place = handlers_.place_of(head, reference.bytes);
+  if (place == nullptr) place = fetched_.data();
+  if (!peer->source->read(reference, place)) return false;
+  ++counters_.frames_received, counters_.bytes_received += head.size() + reference.bytes;
+  handlers_.on_parts(head, {place, reference.bytes});
+  return true;
 }
 
 bool LocalTransport::rest() {

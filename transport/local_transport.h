@@ -83,7 +83,7 @@ class LocalTransport final : public Transport {
   void tell_writer(std::uint32_t ring);
   void note_writer(std::uint32_t ring);
   bool open_source(Peer& peer, std::uint64_t incarnation);
-  std::span<const std::byte> fetch(std::uint32_t ring, std::span<const std::byte> record);
+  bool fetch(std::uint32_t ring, std::span<const std::byte> record);
   void later(std::function<void()> what);
 
   boost::asio::io_context& io_;
@@ -91,7 +91,7 @@ class LocalTransport final : public Transport {
   LocalSettings settings_;
   SharedInbox inbox_;
   PayloadArea area_;
-  std::vector<std::byte> fetched_;  // a frame whose payload came by reference
+  std::vector<std::byte> fetched_;  // a payload that came by reference and has no place of its own
   boost::asio::local::datagram_protocol::socket bell_;
   Handlers handlers_;
   std::vector<Peer> peers_;                              // by NodeId

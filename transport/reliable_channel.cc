@@ -42,6 +42,13 @@ Nanoseconds ReliableChannel::earliest_deadline() const {
                    bulk_out_.window().next_deadline(resend_timer_)});
 }
 
+PayloadRange ReliableChannel::place_of(const Frame& frame) const {
+  const bool addressed = frame.from == settings_.peer && frame.to == settings_.self;
+  // A fragment of another session may claim a place where one of this session is already.
+  const bool ours = addressed && frame.type == FrameType::kDataBulk && handshake_.is_of_session(frame);
+  return ours ? bulk_in_.place_of(frame) : PayloadRange{};
+}
+
 // -- commands
 
 void ReliableChannel::connect(Nanoseconds now) {

@@ -87,6 +87,10 @@ class ReliableChannel {
   // The peer has all that was to be sent, and knows that we have what it sent.
   bool is_settled() const { return small_out_.window().empty() && bulk_out_.window().empty() && !ack_.owed(); }
 
+  // Where the payload of this frame, which need not be there yet, will go if on_frame() takes it; kNoBuffer: nowhere,
+  // or that is not known before. Nothing is read there before on_frame().
+  PayloadRange place_of(const Frame& frame) const;
+
   // -- events in
   // True: it is from the peer as it is now, and not a repeated hello.
   bool on_frame(const Frame& frame, Nanoseconds now);

@@ -19,6 +19,10 @@ class Transport {
   struct Handlers {
     // A whole frame arrived; the bytes are valid during the call only. False: it is none, or not authentic.
     std::function<bool(std::span<const std::byte> frame)> on_frame;
+    // A frame whose payload is still in a peer's memory: where is it to be copied to? Null: anywhere. Only where the
+    // host has given take_payload_memory() a use. Then on_parts() has the frame, as on_frame() else.
+    std::function<std::byte*(std::span<const std::byte> head, std::size_t payload_bytes)> place_of = {};
+    std::function<bool(std::span<const std::byte> head, std::span<const std::byte> payload)> on_parts = {};
     // After send() returned false: this peer takes frames again.
     std::function<void(NodeId peer)> on_writable;
     // Frames handed to send() may be lost (a TCP connection broke). Evidence, not a verdict.

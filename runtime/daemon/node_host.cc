@@ -25,6 +25,10 @@ constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one lead
 constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
 constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
 
+void copy(std::span<const std::byte> from, std::byte* to) {
+  if (!from.empty() && from.data() != to) std::memcpy(to, from.data(), from.size());  // it may be there: place_of()
+}
+
 std::span<std::byte> map_pages(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "memory of the node");
@@ -60,33 +64,43 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
 }
 
 void NodeHost::start() {
-  transport_.start({.on_frame = [this](std::span<const std::byte> frame) { return on_frame(frame); },
-                    .on_writable =
-                        [this](NodeId peer) {
-                          read_clock();
-                          node_.set_writable(peer, true);
-                          pump();
-                        },
-                    .on_reset =
-                        [this](NodeId peer) {
-                          node_.on_path_reset(peer, read_clock());
-                          pump();
-                        },
-                    .on_refused =
-                        [this](NodeId peer) {
-                          node_.on_path_refused(peer, read_clock());
-                          pump();
-                        }});
+  using Bytes = std::span<const std::byte>;
+  transport_.start(
+      {.on_frame = [this](Bytes frame) { return after_frame(node_.on_datagram(frame, read_clock()), frame.size()); },
+       .place_of = [this](Bytes head, std::size_t bytes) { return place_of(head, bytes); },
+       .on_parts =
+           [this](Bytes head, Bytes payload) {
+             return after_frame(node_.on_datagram(head, payload, read_clock()), payload.size());
+           },
+       .on_writable =
+           [this](NodeId peer) {
+             read_clock();
+             node_.set_writable(peer, true);
+             pump();
+           },
+       .on_reset =
+           [this](NodeId peer) {
+             node_.on_path_reset(peer, read_clock());
+             pump();
+           },
+       .on_refused =
+           [this](NodeId peer) {
+             node_.on_path_refused(peer, read_clock());
+             pump();
+           }});
   polls_transport_ = transport_.can_poll();
   node_.start(read_clock());
   pump();
 }
 
-bool NodeHost::on_frame(std::span<const std::byte> frame) {
-  const bool taken = node_.on_datagram(frame, read_clock());
+std::byte* NodeHost::place_of(std::span<const std::byte> head, std::size_t payload_bytes) {
+  return bytes_of(node_.place_of(head, payload_bytes)).data();
+}
+
+bool NodeHost::after_frame(bool taken, std::size_t bytes) {
   if (!taken) return false;
-  if (frame.size() > kSmallFrame) waiting_.unsettle(now_);
-  if (gathering_ && frame.size() <= kSmallFrame) {
+  if (bytes > kSmallFrame) waiting_.unsettle(now_);
+  if (gathering_ && bytes <= kSmallFrame) {
     drain_events();  // they speak of the frame's bytes
     gathered_ = true;
   } else {
@@ -137,9 +151,7 @@ bool NodeHost::drain_events() {
 
 void NodeHost::take_event(const Event& event) {
   switch (event.kind) {
-    case Event::Kind::kCopy:
-      if (!event.bytes.empty()) std::memcpy(bytes_of(event.range).data(), event.bytes.data(), event.bytes.size());
-      break;
+    case Event::Kind::kCopy: copy(event.bytes, bytes_of(event.range).data()); break;
     case Event::Kind::kWork: return do_work(event.work);
     case Event::Kind::kBufferFree: memory_.release(event.range.buffer); break;
     default: undelivered_.push_back(event);

@@ -90,7 +90,8 @@ class NodeHost {
   const PayloadMemory& payload_memory() const { return memory_; }
 
  private:
-  bool on_frame(std::span<const std::byte> frame);
+  std::byte* place_of(std::span<const std::byte> head, std::size_t payload_bytes);
+  bool after_frame(bool taken, std::size_t bytes);
   void take_event(const Event& event);
   void do_work(const LocalWork& work);
   bool poll_transport();

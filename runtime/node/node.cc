@@ -97,6 +97,21 @@ void settle(NodeState& s, Nanoseconds now) {
   mailbox::pump(s, now);
 }
 
+bool on_frame(NodeState& s, const Frame* frame, Nanoseconds now) {
+  const bool ours = frame != nullptr && frame->to == s.settings.self && frame->from < s.settings.nodes &&
+                    frame->from != s.settings.self;
+  if (!ours) {
+    ++s.counters.malformed;
+    return false;
+  }
+  ReliableChannel* channel = peers::reach(s, frame->from, now);
+  if (channel == nullptr) return true;  // counted; it will try again
+  if (channel->on_frame(*frame, now)) presence::on_heard(s, frame->from, now);
+  drain(s, frame->from, now);
+  settle(s, now);
+  return true;
+}
+
 Peer* next_event_peer(NodeState& s) {
   for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
     if (s.peers[i].lost_event || s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event)
@@ -259,20 +274,20 @@ bool Node::forget_receive(std::uint64_t cookie) { return mailbox::forget_receive
 void Node::set_path(NodeId peer, const PeerPath& path) { peers::set_path(*state_, peer, path); }
 
 bool Node::on_datagram(std::span<const std::byte> datagram, Nanoseconds now) {
-  NodeState& s = *state_;
   const std::optional<Frame> frame = decode_frame(datagram);
-  const bool ours =
-      frame && frame->to == s.settings.self && frame->from < s.settings.nodes && frame->from != s.settings.self;
-  if (!ours) {
-    ++s.counters.malformed;
-    return false;
-  }
-  ReliableChannel* channel = peers::reach(s, frame->from, now);
-  if (channel == nullptr) return true;  // counted; it will try again
-  if (channel->on_frame(*frame, now)) presence::on_heard(s, frame->from, now);
-  drain(s, frame->from, now);
-  settle(s, now);
-  return true;
+  return on_frame(*state_, frame ? &*frame : nullptr, now);
+}
+
+bool Node::on_datagram(std::span<const std::byte> head, std::span<const std::byte> payload, Nanoseconds now) {
+  std::optional<Frame> frame = decode_frame_head(head, payload.size());
+  if (frame) frame->payload = payload;
+  return on_frame(*state_, frame ? &*frame : nullptr, now);
+}
+
+PayloadRange Node::place_of(std::span<const std::byte> head, std::size_t payload_bytes) const {
+  const std::optional<Frame> frame = decode_frame_head(head, payload_bytes);
+  const Peer* peer = frame ? peers::find_peer(*state_, frame->from) : nullptr;
+  return peer != nullptr ? peer->channel->place_of(*frame) : PayloadRange{};
 }
 
 void Node::on_timer(Nanoseconds now) {

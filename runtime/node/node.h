@@ -278,6 +278,11 @@ class Node {
   // -- events in
   // False: it is no frame for this node.
   bool on_datagram(std::span<const std::byte> datagram, Nanoseconds now);
+  // ... whose payload lies apart from its head.
+  bool on_datagram(std::span<const std::byte> head, std::span<const std::byte> payload, Nanoseconds now);
+  // Before that: where the kCopy that comes of it will copy the payload to; kNoBuffer: unknown. Who has put it there
+  // already need not copy then. Nothing of it counts before on_datagram().
+  PayloadRange place_of(std::span<const std::byte> head, std::size_t payload_bytes) const;
   void on_timer(Nanoseconds now);
   void on_path_reset(NodeId peer, Nanoseconds now);
   // The peer's address refused a frame (ICMP), or its connection broke: evidence, not a verdict.
