@@ -5,11 +5,13 @@
 #include <cstring>
 
 #include "collectives/check.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
 
 constexpr std::uint32_t kMostDirtyNodes = 64;
+constexpr std::byte kSpoilt{0xdd};
 
 // Not zeroed: a node must not depend on what its memory held before. Among thousands of nodes it is left as it comes,
 // and only what they touch is ever mapped.
@@ -65,7 +67,7 @@ void VirtualNode::stop() {
 void VirtualNode::restart(std::uint64_t incarnation) {
   check(!started_);
   settings_.incarnation = incarnation;
-  buffers_.clear();
+  buffers_.clear(), lent_.clear();
   make_node();
   start();
 }
@@ -115,6 +117,7 @@ Admission VirtualNode::remove_group(std::string_view name) {
 
 Admission VirtualNode::call(const Call& call) {
   Call here = call;
+  here.has_place = true;
   if (here.deadline != kNever) here.deadline += ahead_;
   if (here.not_before != 0) here.not_before += ahead_;
   const Admission answer = node_->call(here, clock());
@@ -194,8 +197,23 @@ void VirtualNode::hear(std::span<const std::byte> datagram) {
     if (backlog_.size() < kSocketBuffer) backlog_.emplace_back(datagram.begin(), datagram.end());
     return;
   }
+  spoil_place_of(datagram);
   node_->on_datagram(datagram, clock());
   pump();
+}
+
+// Another host has the payload already there, or what was lost of it: nobody may rely on what was there before.
+void VirtualNode::spoil_place_of(std::span<const std::byte> datagram) {
+  const std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->payload.empty()) return;
+  spoil(node_->place_of(datagram.first(datagram.size() - frame->payload.size()), frame->payload.size()));
+}
+
+void VirtualNode::spoil(const PayloadRange& range) {
+  if (range.buffer == kNoBuffer) return;
+  const std::span<std::byte> bytes(buffer(range.buffer));
+  check(range.offset + range.length <= bytes.size());
+  std::ranges::fill(bytes.subspan(range.offset, range.length), kSpoilt);
 }
 
 // A handler's own calls come back here while the loop below runs: it will see what they caused.
@@ -224,13 +242,26 @@ void VirtualNode::on_event(Event event) {
   if (event.kind == Event::Kind::kCopy) return copy(event);
   if (event.kind == Event::Kind::kWork)
     return do_local_work(event.work, buffer(event.work.right.buffer).data(), buffer(event.work.out.buffer).data());
+  if (event.kind == Event::Kind::kPlace) {
+    check(!buffers_.contains(event.range.buffer));  // untouched
+    lent_[event.range.buffer] = event.cookie, ++places_;
+    return;
+  }
   if (event.kind == Event::Kind::kBufferFree) {
-    buffers_.erase(event.range.buffer);
+    buffers_.erase(event.range.buffer), lent_.erase(event.range.buffer);
     return;
   }
   for (Nanoseconds* time : {&event.done.arrived_at, &event.done.activated_at, &event.done.first_send_at})
     if (*time != 0) *time -= ahead_;  // applications here live by the cluster's clock
   if (handler_) handler_(event);
+  if (event.kind == Event::Kind::kCallDone) take_back(event.done.cookie);
+}
+
+// The memory of a caller that has its answer is its own again: what it does with it must hurt nobody.
+void VirtualNode::take_back(std::uint64_t cookie) {
+  for (const auto& [id, caller] : lent_)
+    if (caller == cookie) spoil({id, 0, node_->buffer_bytes(id)});
+  std::erase_if(lent_, [cookie](const auto& lent) { return lent.second == cookie; });
 }
 
 void VirtualNode::copy(const Event& event) {

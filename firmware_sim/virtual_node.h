@@ -23,7 +23,8 @@ namespace fibocast {
 // One thread. `queue` and `network` must outlive it.
 class VirtualNode {
  public:
-  // All kinds but kCopy and kBufferFree, which the host answers by itself. It may call this node's commands.
+  // All kinds but kCopy, kWork, kPlace and kBufferFree, which the host answers by itself. It may call this node's
+  // commands.
   using Handler = std::function<void(const Event& event)>;
 
   VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings);
@@ -43,6 +44,7 @@ class VirtualNode {
   std::size_t buffers_held() const { return buffers_.size(); }
   std::uint64_t most_payload_bytes() const { return most_payload_bytes_; }
   std::uint64_t most_buffers() const { return most_buffers_; }
+  std::uint64_t places() const { return places_; }  // Event::kPlace, so far
 
   void start();  // at once if it is not up yet
   // -- what may happen to it (fault.h)
@@ -87,6 +89,9 @@ class VirtualNode {
   bool pump_once();
   void on_event(Event event);
   void copy(const Event& event);
+  void spoil_place_of(std::span<const std::byte> datagram);
+  void spoil(const PayloadRange& range);
+  void take_back(std::uint64_t cookie);
   void transmit(const Transmit& frame);
   void schedule_timer();
   void on_alarm(Nanoseconds time);
@@ -100,7 +105,8 @@ class VirtualNode {
   std::unique_ptr<std::byte[]> arena_;
   std::unique_ptr<Node> node_;
   std::map<BufferId, std::vector<std::byte>> buffers_;
-  std::set<Nanoseconds> alarms_;  // instants at which the queue will call us
+  std::map<BufferId, std::uint64_t> lent_;  // to the call with this cookie, see Event::kPlace
+  std::set<Nanoseconds> alarms_;            // instants at which the queue will call us
   Handler handler_;
   bool started_ = false;
   bool paused_ = false;
@@ -109,7 +115,7 @@ class VirtualNode {
   Nanoseconds slowness_ = 0;
   Nanoseconds ahead_ = 0;  // of its clock
   std::uint64_t timer_calls_ = 0;
-  std::uint64_t most_payload_bytes_ = 0, most_buffers_ = 0;
+  std::uint64_t most_payload_bytes_ = 0, most_buffers_ = 0, places_ = 0;
   Nanoseconds last_wake_ = -1;
   std::uint32_t wakes_at_once_ = 0;
 };

@@ -12,6 +12,7 @@
 namespace fibocast {
 namespace {
 
+constexpr std::size_t kWorthAPlace = 4096;  // bytes: smaller results are copied for less than it costs to say where
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
 std::string subject_of(const EmbeddedRequest& request) {
@@ -37,11 +38,13 @@ void end(EmbeddedRequest& request, Outcome&& outcome, Rank from = kNoRank) {
   if (request.on_end) request.on_end(std::move(outcome), from);
 }
 
-void end(EmbeddedRequest& request, Status status) {
+Outcome to_outcome(Status status) {
   Outcome outcome;
   outcome.status = std::move(status);
-  end(request, std::move(outcome));
+  return outcome;
 }
+
+void end(EmbeddedRequest& request, Status status) { end(request, to_outcome(std::move(status))); }
 
 Status too_late(const EmbeddedRequest& request) {
   return {Code::kDeadlineExceeded, subject_of(request) + ": deadline passed; nothing came, or there was no room", {}};
@@ -56,6 +59,8 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
       host_(context, transport, limits, settings, WaitPolicy::kAdaptive,
             {.on_call_done = [this](const Event& event) { on_call_done(event); },
              .on_event = [this](const Event& event) { on_event(event); },
+             .place_of = [this](std::uint64_t cookie, BufferId buffer,
+                                std::size_t bytes) { return place_of(cookie, buffer, bytes); },
              .on_drained = [this] { return retry_waiting(); }}),
       timer_(context) {}
 
@@ -151,6 +156,7 @@ Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) 
   call.deadline = request.until;
   call.not_before = request.options.not_before;
   call.charged = request.options.charged;
+  call.has_place = request.into.size() >= kWorthAPlace;
   Admission admission = stage(request, call.payload);
   if (admission == Admission::kTaken) admission = host_.node().call(call, host_.now());
   if (admission != Admission::kTaken && call.payload.buffer != kNoBuffer)
@@ -237,7 +243,7 @@ Status EmbeddedHost::remove_group(std::string_view name) {
 
 void EmbeddedHost::cancel_all() {
   const Status cancelled{Code::kCancelled, "the node was stopped", {}};
-  for (auto& [cookie, request] : std::exchange(pending_, {})) end(*request, cancelled);
+  for (auto& [cookie, request] : std::exchange(pending_, {})) end_pending(*request, to_outcome(cancelled));
   for (Request& request : std::exchange(waiting_, {})) end(*request, cancelled);
   timer_.cancel();
 }
@@ -268,19 +274,36 @@ std::vector<std::byte> EmbeddedHost::take_bytes(const PayloadRange& range) {
   return copy;
 }
 
-void EmbeddedHost::take_result(const PayloadRange& range, std::span<std::byte> into, Outcome& outcome) {
+// A call that begins again in another generation may get a second buffer: the first is nobody's any more.
+std::span<std::byte> EmbeddedHost::place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes) {
+  const auto found = pending_.find(cookie);
+  if (found == pending_.end() || found->second->into.size() != bytes) return {};
+  const std::span<std::byte> into = found->second->into;
+  host_.take_back(std::exchange(found->second->received_in, buffer), into);
+  return into;
+}
+
+void EmbeddedHost::take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome) {
+  const std::span<std::byte> into = request.into;
   outcome.in_place = !into.empty() && range.buffer != kNoBuffer && range.length == into.size();
   if (!outcome.in_place) return void(outcome.payload = take_bytes(range));
-  std::ranges::copy(host_.bytes_of(range), into.begin());
+  const std::span<const std::byte> bytes = host_.bytes_of(range);
+  if (bytes.data() != into.data()) std::ranges::copy(bytes, into.begin());
   host_.node().release_buffer(range.buffer);
+}
+
+// From here on the caller's memory is not ours any more, whatever still comes.
+void EmbeddedHost::end_pending(EmbeddedRequest& request, Outcome&& outcome) {
+  host_.take_back(request.received_in, request.into);
+  end(request, std::move(outcome));
 }
 
 void EmbeddedHost::on_call_done(const Event& event) {
   const CallDone& done = event.done;
   Outcome outcome;
   const Request request = take_pending(done.cookie);
-  take_result(done.payload, request ? request->into : std::span<std::byte>(), outcome);
-  if (!request) return;
+  if (!request) return void(take_bytes(done.payload));
+  take_result(done.payload, *request, outcome);
   const auto opened = opened_.find(request->group);
   if (opened != opened_.end() && went_on_without(host_.node(), opened->second.id, done.verdict))
     opened->second.is_behind = true;
@@ -297,7 +320,7 @@ void EmbeddedHost::on_call_done(const Event& event) {
   outcome.first_send_at = done.first_send_at;
   outcome.lateness = done.lateness;
   outcome.straggler = done.straggler;
-  end(*request, std::move(outcome));
+  end_pending(*request, std::move(outcome));
 }
 
 void EmbeddedHost::on_event(const Event& event) {

@@ -37,6 +37,7 @@ struct EmbeddedRequest {
   std::vector<std::byte> owned;        // an asynchronous caller's bytes
   std::span<const std::byte> payload;  // `owned`, or what a blocking caller keeps until the end
   std::span<std::byte> into;           // as in OperationCall
+  BufferId received_in = kNoBuffer;    // the last buffer that was to lie there
   Duration deadline{0};
   OnEnd on_end;
 
@@ -77,11 +78,13 @@ class EmbeddedHost {
   bool retry_waiting();
   Admission stage(const EmbeddedRequest& request, PayloadRange& staged);
 
+  std::span<std::byte> place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes);
   void on_call_done(const Event& event);
   void on_event(const Event& event);
   Request take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);
-  void take_result(const PayloadRange& range, std::span<std::byte> into, Outcome& outcome);
+  void take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome);
+  void end_pending(EmbeddedRequest& request, Outcome&& outcome);
   void arm_timer();
   void on_timer();
 

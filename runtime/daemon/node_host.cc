@@ -153,9 +153,16 @@ void NodeHost::take_event(const Event& event) {
   switch (event.kind) {
     case Event::Kind::kCopy: copy(event.bytes, bytes_of(event.range).data()); break;
     case Event::Kind::kWork: return do_work(event.work);
+    case Event::Kind::kPlace: return find_place(event);
     case Event::Kind::kBufferFree: memory_.release(event.range.buffer); break;
     default: undelivered_.push_back(event);
   }
+}
+
+void NodeHost::find_place(const Event& event) {
+  if (!handlers_.place_of) return;
+  const auto place = handlers_.place_of(event.cookie, event.range.buffer, event.range.length);
+  if (!place.empty()) memory_.lend(event.range.buffer, place);
 }
 
 void NodeHost::do_work(const LocalWork& work) {

@@ -53,6 +53,9 @@ class NodeHost {
     // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused,
     // kPeerLost.
     std::function<void(const Event&)> on_event;
+    // Where the caller of this call wants what it gets, all of so many bytes; nothing: anywhere. The place stays good
+    // until take_back(). Called in the middle of the node's work: no commands.
+    std::function<std::span<std::byte>(std::uint64_t cookie, BufferId buffer, std::size_t bytes)> place_of = {};
     // All events are handled: the time to try again what was refused with kWouldBlock. True if a command was given.
     std::function<bool()> on_drained;
   };
@@ -87,12 +90,15 @@ class NodeHost {
   void pump();
   // A buffer's bytes. Precondition: it exists at the node.
   std::span<std::byte> bytes_of(const PayloadRange& range);
+  // The place is its caller's alone again. Nothing happens if the buffer lies elsewhere, or is none.
+  void take_back(BufferId buffer, std::span<std::byte> place) { memory_.take_back(buffer, place); }
   const PayloadMemory& payload_memory() const { return memory_; }
 
  private:
   std::byte* place_of(std::span<const std::byte> head, std::size_t payload_bytes);
   bool after_frame(bool taken, std::size_t bytes);
   void take_event(const Event& event);
+  void find_place(const Event& event);
   void do_work(const LocalWork& work);
   bool poll_transport();
   bool drain_events();

@@ -40,11 +40,21 @@ std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) {
   return {slot.begin, slot.bytes};
 }
 
+void PayloadMemory::lend(BufferId buffer, std::span<std::byte> place) {
+  check(buffer < slots_.size() && slots_[buffer].begin == nullptr);
+  slots_[buffer] = {.begin = place.data(), .bytes = place.size(), .own = {}, .lent = true};
+  ++in_use_;
+}
+
+void PayloadMemory::take_back(BufferId buffer, std::span<std::byte> place) {
+  if (buffer != kNoBuffer && slots_[buffer].lent && slots_[buffer].begin == place.data()) release(buffer);
+}
+
 void PayloadMemory::release(BufferId buffer) {
   check(buffer < slots_.size());
   Slot& slot = slots_[buffer];
   if (slot.begin == nullptr) return;
-  if (!slot.own) transport_.give_back_payload_memory(slot.begin);
+  if (!slot.own && !slot.lent) transport_.give_back_payload_memory(slot.begin);
   const std::size_t index = class_of(slot.bytes);
   if (slot.own && index < kClasses && pool_[index].size() < pool_[index].capacity())
     pool_[index].push_back(std::move(slot.own));

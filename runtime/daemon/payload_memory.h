@@ -22,6 +22,10 @@ class PayloadMemory {
   // The buffer's bytes; taken now if it has none yet. `bytes` is what Node::buffer_bytes() says and stays the same
   // until release(). Valid until release().
   std::span<std::byte> at(BufferId buffer, std::uint64_t bytes);
+  // The buffer's bytes are these, until take_back(). Precondition: it has no memory yet.
+  void lend(BufferId buffer, std::span<std::byte> place);
+  // If the buffer still lies there it is without memory again: what is written to it later goes to new memory.
+  void take_back(BufferId buffer, std::span<std::byte> place);
   // The buffer is gone. Nothing happens if it never had memory.
   void release(BufferId buffer);
   // Buffers that have memory now.
@@ -32,7 +36,8 @@ class PayloadMemory {
   struct Slot {
     std::byte* begin = nullptr;
     std::uint64_t bytes = 0;
-    Block own;  // empty: it is the transport's
+    Block own;  // empty: it is the transport's, or lent
+    bool lent = false;
   };
   static constexpr std::uint64_t kTransports = 8 << 10;  // from so many bytes on
   static constexpr std::uint64_t kSmallest = 256;

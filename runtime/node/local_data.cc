@@ -43,6 +43,22 @@ std::optional<BufferId> reserve(NodeState& state, std::uint32_t slot) {
   return buffer ? buffer : state.buffers->reserve(s.layout.bytes, BufferUse::kAhead);
 }
 
+bool is_leaf(const NodeState& state, std::uint32_t slot) {
+  return std::ranges::none_of(state.engine->schedule(slot).stages, [](const Stage& stage) { return stage.sends > 0; });
+}
+
+// A multicast's payload that this rank does not pass on is for its one caller alone. What cannot be told now is only
+// copied once more.
+void tell_of_place(NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  const bool one_reader = s.operation == Operation::kMulticast && s.first_call != kNoRequest &&
+                          state.groups[slots::group_of(state, slot)].participants == 1;
+  if (!one_reader || state.place_buffer != kNoBuffer || s.layout.bytes != s.total_bytes) return;
+  const Request& r = state.requests->at(s.first_call);
+  if (!r.call.has_place || !is_leaf(state, slot)) return;
+  state.place_buffer = s.buffer, state.place_cookie = r.call.cookie;
+}
+
 // `count` blocks of `bytes` from the input, beginning with number `first` of them, to blocks `to` ..
 void place_blocks(NodeState& state, const Slot& s, const OperationShape& shape, Rank first, Rank count, Rank to) {
   const PayloadRange from{s.input, first * s.total_bytes, count * s.total_bytes};
@@ -197,7 +213,7 @@ bool has_memory(NodeState& state, std::uint32_t slot) {
   if (!s.shape_known || s.layout.bytes == 0 || s.buffer != kNoBuffer) return s.shape_known;
   if (s.operation == Operation::kMulticast && slots::is_source(state, slot)) return s.called;  // its payload is empty
   const std::optional<BufferId> buffer = reserve(state, slot);
-  if (buffer) s.buffer = *buffer;
+  if (buffer) s.buffer = *buffer, tell_of_place(state, slot);
   if (!buffer) state.buffers_wanted = true;
   return buffer.has_value();
 }

@@ -321,9 +321,16 @@ void Node::set_writable(NodeId peer, bool writable) {
 bool Node::poll_event(Event& out) {
   NodeState& s = *state_;
   // An event is large, and most times there is none.
-  if (!s.copy_pending && s.works == 0 && !s.requests->has_answer() && !s.buffers->has_freed() && !s.peer_events)
+  if (!s.copy_pending && s.works == 0 && s.place_buffer == kNoBuffer && !s.requests->has_answer() &&
+      !s.buffers->has_freed() && !s.peer_events)
     return false;
   out = Event{};
+  if (s.place_buffer != kNoBuffer) {  // before anything is copied there
+    out.kind = Event::Kind::kPlace;
+    out.cookie = s.place_cookie, out.range = {s.place_buffer, 0, s.buffers->bytes(s.place_buffer)};
+    s.place_buffer = kNoBuffer;
+    return true;
+  }
   if (s.copy_pending) {
     s.copy_pending = false;
     out.kind = Event::Kind::kCopy;

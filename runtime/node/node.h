@@ -94,6 +94,7 @@ struct Call {
   bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
   std::uint32_t client = 0;    // the caller's number, in the order in which callers came: see abandon_call()
   PayloadRange payload;        // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
+  bool has_place = false;      // for what it gets: see Event::kPlace
 };
 
 struct CallDone {
@@ -109,16 +110,18 @@ struct CallDone {
   Straggler straggler;            // a barrier that is kOk: who came last
 };
 
-// Something for the host. kCopy and kWork must be done before the next call into the node.
+// Something for the host. kCopy, kWork and kPlace must be done before the next call into the node.
 struct Event {
   enum class Kind : std::uint8_t {
-    kCopy,           // copy `bytes` into `range`
-    kWork,           // do_local_work(`work`, ..)
-    kCallDone,       // `done`
-    kMessage,        // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
-    kBufferFree,     // `range.buffer` is no longer used by anybody
-    kGroupReady,     // `cookie` of create_group: `done.verdict` and, if refused, the `done.ranks` that refused
-    kPeerUp,         // `peer` is connected
+    kCopy,        // copy `bytes` into `range`
+    kWork,        // do_local_work(`work`, ..)
+    kPlace,       // the whole `range.buffer`, yet untouched, is what the call with this `cookie` will get. Nobody else
+                  // reads it: it may lie where the caller wants it, for as long as the call lasts
+    kCallDone,    // `done`
+    kMessage,     // an application message for receive_message(): `cookie`, `peer`, `tag`, `range` (release it)
+    kBufferFree,  // `range.buffer` is no longer used by anybody
+    kGroupReady,  // `cookie` of create_group: `done.verdict` and, if refused, the `done.ranks` that refused
+    kPeerUp,      // `peer` is connected
     kPeerRestarted,  // `peer` came back as a new incarnation: what was under way to it is lost
     kPeerRefused,    // `peer` has another cluster digest: `peer_digest`
     kPeerLost,       // `peer` is believed dead or cut off: `reason`. What was under way to it is lost

@@ -365,6 +365,8 @@ struct NodeState {
   bool copy_pending = false;
   std::span<const std::byte> copy_bytes;
   PayloadRange copy_range;
+  std::uint64_t place_cookie = 0;  // of Event::kPlace, while there is one
+  BufferId place_buffer = kNoBuffer;
 };
 
 }  // namespace fibocast

@@ -103,6 +103,31 @@ TEST_F(BulkCommands, AFragmentBeyondItsBufferIsMalformed) {
   EXPECT_TRUE(completed.empty());
 }
 
+TEST_F(BulkCommands, AFragmentHasItsPlaceUntilItIsThere) {
+  const auto stream = open(20'000);
+  std::array<std::byte, kMaxHeadBytes> scratch;
+  Transmit out;
+  ASSERT_TRUE(from().poll_transmit(pair.now, scratch, out));
+  std::vector<std::byte> bytes(out.head.begin(), out.head.end());
+  bytes.resize(bytes.size() + out.payload.length);
+  Frame frame = *decode_frame(bytes);
+  EXPECT_EQ(to().place_of(frame).buffer, kNoBuffer) << "nobody has named a buffer yet";
+  to().bulk_accept(stream, {7, 1000, 20'000});
+  const PayloadRange place = to().place_of(frame);
+  EXPECT_EQ(place.buffer, 7u);
+  EXPECT_EQ(place.offset, 1000u);
+  EXPECT_EQ(place.length, out.payload.length);
+  Frame stray = frame;
+  ++stray.to_session;
+  EXPECT_EQ(to().place_of(stray).buffer, kNoBuffer) << "of another session";
+  Frame beyond = frame;
+  beyond.payload_length = 20'001;
+  EXPECT_EQ(to().place_of(beyond).buffer, kNoBuffer);
+  to().on_frame(frame, pair.now);
+  for (Delivery d; to().poll_delivery(d);) continue;
+  EXPECT_EQ(to().place_of(frame).buffer, kNoBuffer) << "it is there";
+}
+
 // Found by fuzzing: a peer that lies about what it sent made a buffer whole that nobody had written.
 class LyingSender : public ::testing::Test {
  protected:

@@ -54,6 +54,18 @@ TEST(Frame, ComesBackAsItWas) {
   EXPECT_TRUE(std::equal(g->payload.begin(), g->payload.end(), kPayload.begin(), kPayload.end()));
 }
 
+TEST(Frame, ItsHeadIsReadWithoutThePayload) {
+  const auto bytes = bytes_of(sample(), kPayload);
+  const auto head = std::span(bytes).first(bytes.size() - kPayload.size());
+  const auto f = decode_frame_head(head, kPayload.size());
+  ASSERT_TRUE(f);
+  EXPECT_EQ(bytes_of(*f, kPayload), bytes);
+  EXPECT_TRUE(f->payload.empty());
+  EXPECT_FALSE(decode_frame_head(head, kPayload.size() + 1));
+  EXPECT_FALSE(decode_frame_head(head.first(head.size() - 1), kPayload.size()));
+  EXPECT_FALSE(decode_frame_head(bytes, 0));
+}
+
 TEST(Frame, IsLittleEndianAtDocumentedOffsets) {
   const auto bytes = bytes_of(sample(), kPayload);
   EXPECT_EQ(bytes[0], std::byte{0xb0});

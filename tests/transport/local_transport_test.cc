@@ -52,6 +52,16 @@ class LocalTransportTest : public ::testing::Test {
                              last.assign(frame.begin(), frame.end());
                              return true;
                            },
+                       .place_of = [this](std::span<const std::byte>,
+                                          std::size_t size) { return size <= place.size() ? place.data() : nullptr; },
+                       .on_parts =
+                           [this](std::span<const std::byte> head, std::span<const std::byte> payload) {
+                             frames.push_back(head.size() + payload.size());
+                             last.assign(head.begin(), head.end());
+                             last.insert(last.end(), payload.begin(), payload.end());
+                             in_place += payload.data() == place.data();
+                             return true;
+                           },
                        .on_writable = [this](NodeId peer) { writable.push_back(peer); },
                        .on_reset = {},
                        .on_refused = [this](NodeId peer) { refused.push_back(peer); }});
@@ -60,7 +70,8 @@ class LocalTransportTest : public ::testing::Test {
     Outside outside;
     LocalTransport transport;
     std::vector<std::size_t> frames;
-    std::vector<std::byte> last;
+    std::vector<std::byte> last, place;
+    int in_place = 0;  // payloads that were put there
     std::vector<NodeId> writable, refused;
   };
   void SetUp() override { prepare_local_folder(folder); }
@@ -166,6 +177,19 @@ TEST_F(LocalTransportTest, APayloadInOurMemoryGoesByReference) {
   EXPECT_TRUE(a.outside.sizes.empty());
 }
 
+TEST_F(LocalTransportTest, ItGoesToItsPlaceAtOnce) {
+  Node a(*this, 0), b(*this, 1);
+  b.place.resize(20'000);
+  const auto block = a.transport.take_payload_memory(30'000);
+  std::ranges::fill(block, std::byte{9});
+  a.transport.send(1, bytes(50), block.first(20'000));
+  a.transport.send(1, bytes(50), block);  // has none
+  ASSERT_TRUE(run_until([&] { return b.frames.size() == 2; }));
+  EXPECT_EQ(b.frames, (Sizes{20'050, 30'050}));
+  EXPECT_EQ(b.in_place, 1);
+  EXPECT_EQ(b.place, std::vector<std::byte>(20'000, std::byte{9}));
+}
+
 TEST_F(LocalTransportTest, WhatWasTakenBackIsLostAndNothingElse) {
   Node a(*this, 0), b(*this, 1);
   const auto block = a.transport.take_payload_memory(30'000);
@@ -180,8 +204,6 @@ TEST_F(LocalTransportTest, WhatWasTakenBackIsLostAndNothingElse) {
 // Its reader has never written to it.
 TEST_F(LocalTransportTest, APayloadOfAStrangerIsFound) {
   Node a(*this, 0), b(*this, 1);
-  b.transport.set_peer(0, "");
-  b.transport.set_peer(0, "node0");
   const auto block = a.transport.take_payload_memory(30'000);
   a.transport.send(1, bytes(50), block);
   ASSERT_TRUE(run_until([&] { return b.frames == Sizes{30'050}; }));
@@ -225,12 +247,14 @@ TEST_F(LocalTransportTest, WhoIsKilledIsReachedOutsideAndItsNextIncarnationInsid
     EXPECT_TRUE(a.outside.sizes.empty());
     kill(other, SIGKILL);
     waitpid(other, nullptr, 0);
+    const auto block = a.transport.take_payload_memory(9'000);  // by reference inside, whole outside
     ASSERT_TRUE(run_until([&] {
-      a.send(1, 11);
+      a.transport.send(1, bytes(11), block);
       io.run_one_for(std::chrono::milliseconds(1));
       return !a.outside.sizes.empty() && !a.refused.empty();
     }));
     EXPECT_EQ(a.refused.front(), 1u);
+    EXPECT_EQ(a.outside.sizes, Sizes(a.outside.sizes.size(), 9'011));
     Node b(*this, 1, 1, 60);
     b.send(0, 12);
     ASSERT_TRUE(run_until([&] { return !a.frames.empty(); }));

@@ -45,6 +45,28 @@ TEST(PayloadMemory, LargeOnesAreTheTransportsWhileItHasRoom) {
   EXPECT_EQ(memory.at(3, 50'000).data(), transport.block.data());
 }
 
+TEST(PayloadMemory, LentMemoryIsItsOwnersAgain) {
+  Memory transport(1 << 20);
+  PayloadMemory memory(4, transport);
+  std::vector<std::byte> place(20'000), other(20'000);
+  memory.lend(1, place);
+  EXPECT_EQ(memory.at(1, 20'000).data(), place.data());
+  EXPECT_EQ(memory.in_use(), 1u);
+  memory.take_back(1, other);
+  EXPECT_EQ(memory.at(1, 20'000).data(), place.data()) << "it is not the other's";
+  memory.take_back(1, place);
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_EQ(memory.at(1, 20'000).data(), transport.block.data()) << "what comes late goes elsewhere";
+  memory.take_back(1, place);
+  memory.take_back(kNoBuffer, place);
+  EXPECT_EQ(memory.in_use(), 1u);
+  memory.lend(2, place);
+  memory.release(2);
+  EXPECT_TRUE(transport.taken);
+  memory.release(1);
+  EXPECT_FALSE(transport.taken);
+}
+
 TEST(PayloadMemory, TakenAtFirstUseAndKept) {
   Memory transport;
   PayloadMemory memory(4, transport);

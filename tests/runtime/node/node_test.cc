@@ -147,6 +147,30 @@ TEST(Multicast, GoesAheadOfItsGrantWhereThePathAllowsIt) {
   }
 }
 
+// Whoever passes it on must keep it for as long as that takes.
+TEST(Multicast, OnlyALeafThatWaitsGetsItWhereItsCallerWantsIt) {
+  ClusterSettings settings = cluster_of(4);
+  settings.node.plan.distribution = {.kind = TreeKind::kKary, .arity = 1};  // 0 -> 1 -> 2 -> 3
+  Team team(settings);
+  for (const std::size_t size : {std::size_t{100}, std::size_t{50'000}}) {
+    const std::uint64_t before = team.cluster.node(3).places();
+    const Generation generation = size == 100 ? 0 : 1;
+    std::vector<std::uint64_t> cookies;
+    for (const NodeId id : {1u, 2u, 3u}) cookies.push_back(team.receive_multicast(id, 0, generation));
+    cookies.push_back(team.send_multicast(0, generation, pattern(1, size)));
+    ASSERT_TRUE(team.wait(cookies));
+    for (const NodeId id : {0u, 1u, 2u}) EXPECT_EQ(team.cluster.node(id).places(), 0u) << "node " << id;
+    EXPECT_EQ(team.cluster.node(3).places(), before + 1);
+    EXPECT_EQ(team.cluster.answer(cookies[2])->payload, pattern(1, size));
+  }
+  const std::uint64_t sender = team.send_multicast(0, 2, pattern(1, 50'000));
+  ASSERT_TRUE(team.wait({sender}));
+  team.cluster.run_until(team.in(kSecond));
+  for (const NodeId id : {1u, 2u, 3u}) ASSERT_TRUE(team.wait({team.receive_multicast(id, 0, 2)}));
+  EXPECT_EQ(team.cluster.node(3).places(), 2u) << "it was there before anybody asked for it";
+  team.expect_nothing_held();
+}
+
 TEST(Multicast, ArrivesBeforeAnybodyAskedForIt) {
   Team team(cluster_of(4));
   const std::vector<std::byte> bytes = pattern(1, 50'000);
