@@ -23,8 +23,8 @@ std::optional<PlanModel> read_model(const std::string& file, std::string& error)
     model.costs.s = std::to_string(m.s_ns) + "ns";
     model.costs.o = std::to_string(std::min(m.o_ns, m.r())) + "ns";
     model.costs.l = std::to_string(m.r() - std::min(m.o_ns, m.r())) + "ns";
-    model.costs.c = nanoseconds(m.send_per_byte_ns);
-    model.costs.d = nanoseconds(m.receive_per_byte_ns);
+    model.costs.c = nanoseconds(byte_costs(settings).send);
+    model.costs.d = nanoseconds(byte_costs(settings).receive);
     model.costs.wake = std::to_string(m.wake_ns) + "ns";
     model.colocated = hosts.nodes, model.processors = hosts.processors;
     model.measured = parse_measured_choices(m.measured, error).value_or(std::vector<MeasuredChoice>());

@@ -12,6 +12,9 @@ std::vector<MeasuredChoice> measured_in(const Settings& settings) {
   return parse_measured_choices(settings.model.measured, error).value_or(std::vector<MeasuredChoice>());
 }
 
+constexpr double kOpen = -1;  // not given
+constexpr ByteCosts kOfLinks{1, 1}, kOfMemory{0, 0.15};
+
 Rational thousandths(double ns) { return {static_cast<std::uint64_t>(std::llround(ns * 1000)), 1000}; }
 
 }  // namespace
@@ -21,11 +24,12 @@ CostModel cost_model(const Settings& settings) { return ticked_cost_model(settin
 TickedModel ticked_cost_model(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   const Nanoseconds occupancy = std::min(m.o_ns, m.r());
+  const ByteCosts bytes = byte_costs(settings);
   return in_ticks({.send = m.s_ns,
                    .latency = m.r() - occupancy,
                    .occupancy = occupancy,
-                   .send_per_byte = thousandths(m.send_per_byte_ns),
-                   .occupancy_per_byte = thousandths(m.receive_per_byte_ns),
+                   .send_per_byte = thousandths(bytes.send),
+                   .occupancy_per_byte = thousandths(bytes.receive),
                    .wake = m.wake_ns},
                   settings.emulation.ports == NicPorts::kShared ? Ports::kShared : Ports::kIndependent);
 }
@@ -40,6 +44,15 @@ bool is_plannable(const Settings& settings) {
     if (!forecast_fits(shape, cost_model(settings))) return false;
   }
   return true;
+}
+
+ByteCosts byte_costs(const Settings& settings) {
+  const Settings::ModelSection& m = settings.model;
+  const std::size_t nodes = settings.cluster.nodes.size();
+  const bool in_memory = nodes > 1 && settings.cluster.local != "off" && shared_hosts(settings).nodes == nodes;
+  const ByteCosts known = in_memory ? kOfMemory : kOfLinks;
+  return {m.send_per_byte_ns == kOpen ? known.send : m.send_per_byte_ns,
+          m.receive_per_byte_ns == kOpen ? known.receive : m.receive_per_byte_ns};
 }
 
 HostSharing shared_hosts(const Settings& settings) {

@@ -16,6 +16,12 @@ TickedModel ticked_cost_model(const Settings& settings);
 CostModel cost_model(const Settings& settings);
 // The costs are small enough to be planned by: no predicted time of the cluster's operations passes 2^62 ticks.
 bool is_plannable(const Settings& settings);
+// What a byte costs, in ns. Where [model] leaves it open: what it does at 10 Gbit/s, or, where all nodes share the
+// memory of one host, what it takes to copy it: who receives does that, and the sender has nothing to do.
+struct ByteCosts {
+  double send = 0, receive = 0;
+};
+ByteCosts byte_costs(const Settings& settings);
 // How many of the cluster's nodes are on one host, by their names in cluster.nodes. One where the card is emulated: it
 // makes each node a machine of its own.
 HostSharing shared_hosts(const Settings& settings);

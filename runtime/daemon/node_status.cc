@@ -83,12 +83,14 @@ void add_detector_counters(const DetectorCounters& counters, client::NodeStatus&
   out["detector_late"] = counters.late;
 }
 
-void fill_model(const Settings::ModelSection& model, client::SetModel& out) {
+void fill_model(const Settings& settings, client::SetModel& out) {
+  const Settings::ModelSection& model = settings.model;
+  const ByteCosts bytes = byte_costs(settings);
   out.set_s_ns(model.s_ns);
   out.set_l_ns(model.r() - std::min(model.o_ns, model.r()));
   out.set_o_ns(std::min(model.o_ns, model.r()));
-  out.set_send_per_byte_ns(model.send_per_byte_ns);
-  out.set_receive_per_byte_ns(model.receive_per_byte_ns);
+  out.set_send_per_byte_ns(bytes.send);
+  out.set_receive_per_byte_ns(bytes.receive);
   out.set_processors(model.processors);
   out.set_wake_ns(model.wake_ns);
   out.set_measured(model.measured);
@@ -121,7 +123,7 @@ void fill_node_status(const Node& node, const Settings& settings, client::NodeSt
   status.set_version(FIBOCAST_VERSION);
   status.set_payload_bytes_used(node.payload_bytes_used());
   status.set_address(settings.cluster.nodes[settings.node.rank]);
-  fill_model(settings.model, *status.mutable_model());
+  fill_model(settings, *status.mutable_model());
 }
 
 }  // namespace fibocast

@@ -10,12 +10,13 @@ constexpr std::uint64_t kMostEvents = 4096;  // 128 KiB of a response
 void fill_machine(const Settings& settings, client::Machine& out) {
   const NicSettings nic = nic_settings(settings);
   const Settings::ModelSection& m = settings.model;
+  const ByteCosts bytes = byte_costs(settings);
   out.set_emulated(nic.enabled);
   out.set_s_ns(nic.enabled ? nic.send : m.s_ns);
   out.set_l_ns(nic.enabled ? nic.latency : m.l_ns);
   out.set_o_ns(nic.enabled ? nic.receive : m.o_ns);
-  out.set_send_per_byte_ns(nic.enabled ? nic.send_per_byte : m.send_per_byte_ns);
-  out.set_receive_per_byte_ns(nic.enabled ? nic.receive_per_byte : m.receive_per_byte_ns);
+  out.set_send_per_byte_ns(nic.enabled ? nic.send_per_byte : bytes.send);
+  out.set_receive_per_byte_ns(nic.enabled ? nic.receive_per_byte : bytes.receive);
   out.set_independent_ports(nic.ports == NicPorts::kIndependent);
 }
 

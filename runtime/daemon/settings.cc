@@ -87,7 +87,8 @@ std::string planned_by(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   std::string text;
   for (const Nanoseconds time : {m.s_ns, m.r(), std::min(m.o_ns, m.r()), m.wake_ns}) text += std::to_string(time) + " ";
-  for (const double cost : {m.send_per_byte_ns, m.receive_per_byte_ns}) text += std::to_string(cost) + " ";
+  const ByteCosts bytes = byte_costs(settings);
+  for (const double cost : {bytes.send, bytes.receive}) text += std::to_string(cost) + " ";
   for (const std::uint32_t bound : {m.processors, settings.limits.transfers, settings.limits.stages})
     text += std::to_string(bound) + " ";
   return text + m.measured + (nic_settings(settings).enabled ? " emulated " : " ") +
@@ -106,8 +107,8 @@ std::optional<SettingsMistake> find_model_mistake(const Settings& settings) {
       std::min({m.l_ns, m.o_ns, m.r_ns, m.wake_ns}) < 0)
     return SettingsMistake{"model.s_ns",
                            "or another time of [model] is out of range; allowed: s above 0, up to an hour"};
-  if (!(m.send_per_byte_ns >= 0 && m.send_per_byte_ns <= kSlowest && m.receive_per_byte_ns >= 0 &&
-        m.receive_per_byte_ns <= kSlowest))
+  const auto [send, receive] = byte_costs(settings);
+  if (!(send >= 0 && send <= kSlowest && receive >= 0 && receive <= kSlowest))
     return SettingsMistake{"model.send_per_byte_ns", "or model.receive_per_byte_ns is not from 0 to 1000000"};
   if (m.processors < 1 || m.processors > 4096) return SettingsMistake{"model.processors", "is not from 1 to 4096"};
   if (std::string why; !parse_measured_choices(m.measured, why))

@@ -44,9 +44,9 @@ struct Settings {
     Nanoseconds s_ns = 3000;
     Nanoseconds l_ns = 6000;
     Nanoseconds o_ns = 3000;
-    Nanoseconds r_ns = 0;         // 0: l + o
-    double send_per_byte_ns = 1;  // 1: 10 Gbit/s, less what it takes to copy
-    double receive_per_byte_ns = 1;
+    Nanoseconds r_ns = 0;          // 0: l + o
+    double send_per_byte_ns = -1;  // -1: not given, see byte_costs()
+    double receive_per_byte_ns = -1;
     std::uint32_t processors = 1;  // of a host that several nodes share
     Nanoseconds wake_ns = 20'000;  // until a processor of such a host runs a node that waited
     std::string measured;          // what was fastest, and counts more than the model: measured_choice.h

@@ -171,10 +171,14 @@ void add_model(Fields& f) {
   time("l_ns", "wire latency l", 0, &Settings::ModelSection::l_ns);
   time("o_ns", "receive occupancy o", 0, &Settings::ModelSection::o_ns);
   time("r_ns", "receive latency r; 0: l + o", 0, &Settings::ModelSection::r_ns);
-  f.push_back(number<double>("model.send_per_byte_ns", "", "time per byte at the sender", 0, 1e6,
-                             [](Settings& s) -> double& { return s.model.send_per_byte_ns; }));
-  f.push_back(number<double>("model.receive_per_byte_ns", "", "time per byte at the receiver", 0, 1e6,
-                             [](Settings& s) -> double& { return s.model.receive_per_byte_ns; }));
+  const auto per_byte = [&f](std::string side, std::string in_memory, double Settings::ModelSection::*at) {
+    f.push_back(number<double>(
+        "model." + side + "_per_byte_ns", "",
+        "time per byte at who " + side + "s; -1: 1, or " + in_memory + " where all nodes share the memory of one host",
+        -1, 1e6, [at](Settings& s) -> double& { return s.model.*at; }));
+  };
+  per_byte("send", "0", &Settings::ModelSection::send_per_byte_ns);
+  per_byte("receive", "0.15", &Settings::ModelSection::receive_per_byte_ns);
   f.push_back(number<std::uint32_t>("model.processors", "", "processors of a host that several nodes share", 1, 4096,
                                     [](Settings& s) -> std::uint32_t& { return s.model.processors; }));
   time("wake_ns", "until a processor of such a host runs a node that waited", 0, &Settings::ModelSection::wake_ns);

@@ -22,9 +22,12 @@ PeerMessage window_message(const GroupState& g, Generation completed) {
 Generation last_multiple(const Limits& limits, Generation generation) {
   return generation - generation % std::max<Generation>(limits.open_generations / 2, 1);
 }
-// One alone waits too where the window has room for it: barriers tell all but the last one by themselves.
-bool is_worth_telling(const Limits& limits, Generation told, Generation now) {
-  if (now - told <= 1 && limits.open_generations >= 4) return false;
+// One alone waits too, as barriers tell all but the last one by themselves; but not where we are so far ahead of what
+// was told that who knows no more could be kept from calling what we wait for.
+bool is_worth_telling(const NodeState& state, std::uint32_t group, Generation told, Generation now) {
+  const Limits& limits = state.limits;
+  const bool has_room = state.groups[group].base - told < limits.open_generations / 2;
+  if (now - told <= 1 && has_room) return false;
   return last_multiple(limits, now) > last_multiple(limits, told);
 }
 
@@ -41,7 +44,7 @@ bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told)
 void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
   GroupState& g = state.groups[group];
   const RankSchedule s = groups::window_schedule(state, group);
-  if (s.stages[0].sends == 0 || !is_worth_telling(state.limits, g.reported, base)) return;
+  if (s.stages[0].sends == 0 || !is_worth_telling(state, group, g.reported, base)) return;
   if (barrier_tells(state, group, g.reported)) return;
   const Rank parent = groups::rank_at(g, s.sends(s.stages[0])[0].peer);
   if (peers::send(state, groups::node_of(g, parent), window_message(g, base), true, now)) g.reported = base;
@@ -54,7 +57,7 @@ void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const std::span<const Transfer> children = s.sends(s.stages[1]);
   for (std::uint32_t k = 0; k < children.size(); ++k) {
     Generation& told = groups::child_windows(state, group)[k];
-    if (!is_worth_telling(state.limits, told, g.global_base) || barrier_tells(state, group, told)) continue;
+    if (!is_worth_telling(state, group, told, g.global_base) || barrier_tells(state, group, told)) continue;
     const NodeId child = groups::node_of(g, groups::rank_at(g, children[k].peer));
     if (peers::send(state, child, window_message(g, 0), true, now))
       told = g.global_base;  // else again when that channel has room

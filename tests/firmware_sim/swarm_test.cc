@@ -70,6 +70,12 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
                                          FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
+  Scenario scenario = scenario_of(900340);
+  scenario.cluster.node.streams_ahead = true;
+  EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{});
+}
+
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};
 
 TEST_P(TroubledRegression, IsNotThereAnyMore) {

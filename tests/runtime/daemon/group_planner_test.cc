@@ -68,6 +68,25 @@ TEST(GroupPlanner, WhatWasMeasuredCountsMoreThanTheModel) {
   EXPECT_EQ(complete_settings(settings)->key, "model.measured");
 }
 
+// Nobody sends the bytes that lie in memory: the flatter tree has fewer turns. Unless somebody has measured something.
+TEST(GroupPlanner, BytesCostLittleWhereAllShareTheMemoryOfOneHost) {
+  Settings settings = cluster_of(16, true);
+  EXPECT_EQ(byte_costs(settings).send, 0);
+  EXPECT_EQ(byte_costs(settings).receive, 0.15);
+  const auto choice = [&] { return planned_choice(GroupPlanner(settings).plan(16), Operation::kMulticast, 65'536); };
+  const AlgorithmChoice in_memory = choice();
+  const std::uint64_t digest = cluster_digest(settings);
+  settings.cluster.local = "off";
+  EXPECT_EQ(byte_costs(settings).send, 1);
+  EXPECT_NE(choice(), in_memory);
+  EXPECT_NE(cluster_digest(settings), digest);
+  settings.cluster.local = "auto", settings.model.send_per_byte_ns = 2;
+  EXPECT_EQ(byte_costs(settings).send, 2);
+  settings.model.send_per_byte_ns = -1, settings.cluster.nodes[0] = "elsewhere:7000";
+  EXPECT_EQ(byte_costs(settings).send, 1);
+  EXPECT_EQ(byte_costs(cluster_of(1, true)).send, 1) << "nobody is there to share it with";
+}
+
 TEST(GroupPlanner, CostsThatOverflowAreAMistake) {
   Settings settings = cluster_of(4096, false);
   settings.limits.nodes = 4096;
