@@ -121,6 +121,8 @@ class FailureDetector {
   Nanoseconds next_deadline() const { return deadline_; }
 
   Belief belief(NodeId peer) const { return peers_[peer].belief; }
+  // Lost, or it never came and others have lost it.
+  bool is_lost_to_somebody(NodeId peer) const;
   // When the peer was last heard; 0 if never.
   Nanoseconds last_heard(NodeId peer) const { return peers_[peer].last_heard; }
   // How often this incarnation of ours has refuted.
@@ -188,7 +190,6 @@ class FailureDetector {
   void on_news_of_self(NodeId from, const News& news);
   void on_farewell(const News& news, Nanoseconds now);
   void look_for_lost_ones_at(Nanoseconds when);
-  bool is_lost_to_somebody(NodeId peer) const;
   void on_other_incarnation(const News& news, Nanoseconds now);
   void believe(NodeId from, const News& news, Nanoseconds now);
   void dispute(NodeId peer, NodeId told_by, Nanoseconds until, Nanoseconds now);

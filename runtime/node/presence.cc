@@ -169,6 +169,10 @@ bool is_lost(const NodeState& state, NodeId node) {
   return state.detector != nullptr && node != state.settings.self && state.detector->belief(node) == Belief::kLost;
 }
 
+bool is_lost_to_somebody(const NodeState& state, NodeId node) {
+  return state.detector != nullptr && node != state.settings.self && state.detector->is_lost_to_somebody(node);
+}
+
 Rank lost_member(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   if (state.detector == nullptr || state.detector->lost_now() == 0 || epochs::shrinks(g)) return kNoRank;

@@ -35,5 +35,7 @@ void probe(NodeState& state, NodeId node, Nanoseconds now);
 // A member of the group that is lost now, the lowest rank; kNoRank: none.
 Rank lost_member(const NodeState& state, std::uint32_t group);
 bool is_lost(const NodeState& state, NodeId node);
+// ... or it never came to us, and others have lost it.
+bool is_lost_to_somebody(const NodeState& state, NodeId node);
 
 }  // namespace fibocast::presence

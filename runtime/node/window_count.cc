@@ -32,9 +32,15 @@ NodeId counter(const NodeState& state, const GroupState& g) {
   return state.settings.self;
 }
 
+// Somebody who waits for this group's inquiry to be over: a verdict moves the window too.
+bool wants_verdict(NodeState& state, std::uint32_t group) {
+  return std::ranges::any_of(groups::slots_of(state, group),
+                             [](const Slot& s) { return s.state == Slot::State::kOpen && s.asked_at != 0; });
+}
+
 void begin(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again
+  if (g.inquiry.phase != Inquiry::Phase::kIdle || wants_verdict(state, group)) return;  // asked again
   groups::begin_inquiry(state, group, Inquiry::Phase::kCounting, now, now + state.settings.suspicion);
   g.inquiry.window_base = g.base;
   groups::inquiry_members(state, group)[g.rank] = InquiryMember{.asked = true, .answered = true};
@@ -57,7 +63,7 @@ bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   bool all = true;
   for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (members[r].answered || presence::is_lost(state, node)) continue;
+    if (members[r].answered || presence::is_lost_to_somebody(state, node)) continue;
     all = false;
     if (!members[r].asked && peers::connected(state, node))
       members[r].asked = peers::send(state, node, message(g, PeerMessageType::kWindowQuestion), true, now);

@@ -76,6 +76,10 @@ TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
   EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{});
 }
 
+TEST(SwarmSeedRegression, CountOfTheWindowWaitedForWhoNeverCameAndKeptVerdictsWaiting) {
+  EXPECT_EQ(check_all(run_scenario(scenario_of(1004699)).history), Findings{});
+}
+
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};
 
 TEST_P(TroubledRegression, IsNotThereAnyMore) {

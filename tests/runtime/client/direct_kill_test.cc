@@ -1,6 +1,7 @@
-// An application that drives a node of its own is killed at any instruction of a barrier: the others of its group hear
-// that it is lost, nobody else notices, and the next group works. Its daemon shares no memory with it, so there is
-// nothing that a death could leave half written there; with its peers it shares rings.
+// An application that drives a node of its own is killed at any instruction of a barrier, or of multicasts from it and
+// to it: the others of its group hear that it is lost, nobody else notices, and the next group works. Its daemon shares
+// no memory with it, so there is nothing that a death could leave half written there; with its peers it shares rings,
+// and the payloads that they take from each other.
 //
 // FIBOCAST_KILLS: how many, 20 without it; FIBOCAST_FIRST_KILL: beginning with which, of 20,000 different ones.
 #include <sched.h>
@@ -21,8 +22,9 @@ namespace {
 using std::chrono::minutes;
 
 constexpr NodeId kVictim = 1;
-constexpr int kSteps = 20'000;  // the instructions of a barrier or two
-constexpr int kStride = 7919;   // a prime: few kills are spread over all of them
+constexpr std::size_t kDataBytes = 20'000;  // by reference where memory is shared; as in direct_victim.cc
+constexpr int kSteps = 20'000;              // the instructions of an operation or two
+constexpr int kStride = 7919;               // a prime: few kills are spread over all of them
 
 // A step is some ten times faster where who steps and who is stepped share a processor.
 void stay_on_one_processor() {
@@ -37,13 +39,19 @@ int number_in(const char* variable, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-class DirectKill : public ClusterTest, public testing::WithParamInterface<bool> {
+struct Over {
+  const char* name;
+  bool memory, data;
+};
+
+class DirectKill : public ClusterTest, public testing::WithParamInterface<Over> {
  protected:
-  std::string local() const { return GetParam() ? (folder_ / "memory").string() : "off"; }
+  std::string local() const { return GetParam().memory ? (folder_ / "memory").string() : "off"; }
 
   pid_t start_victim() {
     const std::string shared = local();
-    const char* words[] = {FIBOCAST_VICTIM, socket(kVictim).c_str(), shared.c_str(), nullptr};
+    const char* operations = GetParam().data ? "data" : "barrier";
+    const char* words[] = {FIBOCAST_VICTIM, socket(kVictim).c_str(), shared.c_str(), operations, nullptr};
     pid_t pid = -1;
     EXPECT_EQ(posix_spawn(&pid, FIBOCAST_VICTIM, nullptr, nullptr, const_cast<char**>(words), environ), 0);
     return pid;
@@ -70,21 +78,38 @@ class DirectKill : public ClusterTest, public testing::WithParamInterface<bool> 
     EXPECT_TRUE(WIFSIGNALED(state));
   }
 
+  // What the victim does as well. A payload that comes is whole, come what may.
+  static void multicast_both_ways(Group& group) {
+    for (const Rank root : {Rank{0}, kVictim}) {
+      const std::vector<std::byte> wanted(kDataBytes, static_cast<std::byte>(root + 1));
+      std::vector<std::byte> bytes = group.info().rank == root ? wanted : std::vector<std::byte>(kDataBytes);
+      const Outcome outcome = group.multicast_into(root, bytes, minutes(1));
+      if (outcome.ok())
+        ASSERT_EQ(bytes, wanted);
+      else
+        ASSERT_EQ(outcome.status.code, Code::kPeerLost) << outcome.status.sentence;
+    }
+  }
+
   void survive(const std::shared_ptr<Client>& client, int kills) {
     for (int i = 0; i < kills; ++i) {
       auto group = client->open_direct("all", {.deadline = minutes(1), .local = local()});
       ASSERT_TRUE(group.ok()) << "after " << i << " kills: " << group.status().sentence;
       Outcome outcome;
-      do outcome = group->barrier(minutes(1));
-      while (outcome.ok());
+      do {
+        if (GetParam().data) multicast_both_ways(*group);
+        outcome = group->barrier(minutes(1));
+      } while (outcome.ok());
       ASSERT_EQ(outcome.status.code, Code::kPeerLost) << "kill " << i << ": " << outcome.status.sentence;
       ASSERT_EQ(outcome.status.ranks, std::vector<Rank>{kVictim});
     }
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Over, DirectKill, testing::Bool(),
-                         [](const auto& memory) { return std::string(memory.param ? "memory" : "udp"); });
+INSTANTIATE_TEST_SUITE_P(Over, DirectKill,
+                         testing::Values(Over{"udp", false, false}, Over{"memory", true, false},
+                                         Over{"udp_data", false, true}, Over{"memory_data", true, true}),
+                         [](const auto& over) { return std::string(over.param.name); });
 
 TEST_P(DirectKill, AtAnyInstructionHarmsNobodyElse) {
   plan_cluster(3);
@@ -107,7 +132,7 @@ TEST_P(DirectKill, AtAnyInstructionHarmsNobodyElse) {
       EXPECT_TRUE(outcome.ok()) << outcome.status.sentence;
     });
   for (std::thread& member : members) member.join();
-  if (!GetParam()) return;
+  if (!GetParam().memory) return;
   const auto files = std::distance(std::filesystem::directory_iterator(local()), std::filesystem::directory_iterator());
   EXPECT_LE(files, 3) << "the lock, and the rings and the bell of the last one";
 }
