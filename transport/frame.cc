@@ -85,6 +85,20 @@ void get_lanes(const std::byte* at, Frame& f) {
   f.payload_length = get<std::uint32_t>(at + 100);
 }
 
+// False: a field is impossible.
+bool read_head(std::span<const std::byte> head, std::size_t payload_bytes, Frame& frame) {
+  if (head.size() < kFrameHeaderBytes) return false;
+  const std::byte* at = head.data();
+  if (get<std::uint16_t>(at) != kMagic || get<std::uint8_t>(at + 2) != kFrameMajor) return false;
+  if (!known_type(get<std::uint8_t>(at + 4))) return false;
+  const std::size_t body = get<std::uint16_t>(at + kBodyLengthAt);
+  if (body > kMaxBodyBytes || kFrameHeaderBytes + body != head.size()) return false;
+  get_identity(at, frame);
+  get_lanes(at, frame);
+  frame.body = head.subspan(kFrameHeaderBytes);
+  return frame.payload_length == payload_bytes && (payload_bytes == 0 || carries_payload(frame.type));
+}
+
 }  // namespace
 
 std::size_t encode_frame_head(const Frame& frame, std::span<std::byte> out) {
@@ -97,18 +111,8 @@ std::size_t encode_frame_head(const Frame& frame, std::span<std::byte> out) {
 }
 
 std::optional<Frame> decode_frame_head(std::span<const std::byte> head, std::size_t payload_bytes) {
-  if (head.size() < kFrameHeaderBytes) return std::nullopt;
-  const std::byte* at = head.data();
-  if (get<std::uint16_t>(at) != kMagic || get<std::uint8_t>(at + 2) != kFrameMajor) return std::nullopt;
-  if (!known_type(get<std::uint8_t>(at + 4))) return std::nullopt;
-  const std::size_t body = get<std::uint16_t>(at + kBodyLengthAt);
-  if (body > kMaxBodyBytes || kFrameHeaderBytes + body != head.size()) return std::nullopt;
-  Frame frame;
-  get_identity(at, frame);
-  get_lanes(at, frame);
-  if (frame.payload_length != payload_bytes) return std::nullopt;
-  if (payload_bytes > 0 && !carries_payload(frame.type)) return std::nullopt;
-  frame.body = head.subspan(kFrameHeaderBytes);
+  std::optional<Frame> frame(std::in_place);
+  if (!read_head(head, payload_bytes, *frame)) frame.reset();
   return frame;
 }
 
@@ -116,8 +120,11 @@ std::optional<Frame> decode_frame(std::span<const std::byte> bytes) {
   if (bytes.size() < kFrameHeaderBytes) return std::nullopt;
   const std::size_t head = kFrameHeaderBytes + get<std::uint16_t>(bytes.data() + kBodyLengthAt);
   if (head > bytes.size()) return std::nullopt;
-  std::optional<Frame> frame = decode_frame_head(bytes.first(head), bytes.size() - head);
-  if (frame) frame->payload = bytes.subspan(head);
+  std::optional<Frame> frame(std::in_place);
+  if (!read_head(bytes.first(head), bytes.size() - head, *frame))
+    frame.reset();
+  else
+    frame->payload = bytes.subspan(head);
   return frame;
 }
 

@@ -35,7 +35,8 @@ class Group {
   }
   // The same with one place for both: the root's bytes are sent, everybody else's are overwritten with them, and
   // Outcome::payload is empty. All give the same length; where it is another than the root's, the outcome is kInvalid
-  // and the payload has what came. A node in this process saves a copy, and large payloads gain most.
+  // and the payload has what came. After a failure they may be overwritten in part. A node in this process saves one or
+  // two copies, and large payloads gain most.
   Outcome multicast_into(Rank root, std::span<std::byte> bytes, Duration deadline = {},
                          const OperationOptions& options = kPlainOperation);
   // Every rank gives a vector of the same length; the root gets them combined, the others nothing.
