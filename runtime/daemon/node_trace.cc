@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/daemon/group_planner.h"
+
 namespace fibocast {
 namespace {
 
