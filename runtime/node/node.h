@@ -92,9 +92,9 @@ struct Call {
   Nanoseconds deadline = kNever;
   Nanoseconds not_before = 0;  // absolute: the participant counts as arrived only then (experiments)
   bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
+  bool has_place = false;      // for what it gets: see Event::kPlace
   std::uint32_t client = 0;    // the caller's number, in the order in which callers came: see abandon_call()
   PayloadRange payload;        // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
-  bool has_place = false;      // for what it gets: see Event::kPlace
 };
 
 struct CallDone {
