@@ -190,19 +190,21 @@ struct EmbeddedNode::State {
       result.first.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
       return result;
     }
-    bool ended = false;
+    // Either the one or the other: to tell a semaphore is a system call, even if nobody waits.
+    bool ended_here = false;
     std::binary_semaphore told(0);
     const std::thread::id caller = std::this_thread::get_id();
     request->on_end = [&](Outcome&& outcome, Rank from) {
       result = {std::move(outcome), from};
-      ended = true;
-      if (std::this_thread::get_id() != caller) told.release();  // a system call, even if nobody waits
+      if (std::this_thread::get_id() == caller)
+        ended_here = true;
+      else
+        told.release();
     };
     if (turns->begin()) {
       host->take(std::move(request));
-      turns->drive([&] { return ended; });
-      const bool ended_here = ended;  // from here on the node's thread may end it
-      turns->end();
+      turns->drive([&] { return ended_here; });
+      turns->end();  // which may end it as well; from here on the node's thread may
       if (ended_here) return result;
     }
     turns->need_thread();
