@@ -13,43 +13,64 @@ constexpr Nanoseconds kSpinAgain = 1'000'000;    // and not again for so long af
 constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
 constexpr Nanoseconds kYieldPerNode = 50'000;    // ... or, for each node here: all of them may have cold turns
 constexpr Nanoseconds kTwiceIn = 50'000'000;     // one may be an accident, two within so long are not:
-constexpr Nanoseconds kBlockAfter = 20'000'000;  // for so long we do not compete for it, or, as it goes on,
-constexpr Nanoseconds kMostBlock = 640'000'000;  // for up to so long: with many nodes even to try costs too much
+constexpr Nanoseconds kLeastPause = 20'000'000;  // for so long we do not compete for it, or, as it goes on,
+constexpr Nanoseconds kMostPause = 640'000'000;  // for up to so long: with many nodes even to try costs too much
+constexpr Nanoseconds kTurn = 1'000;             // a yield that took longer: somebody else ran meanwhile
+constexpr int kSharedTurns = 4;                  // so many answers in such yields: who answers is on our core;
+                                                 // more for a higher number: of two that share one only one is to go
 
 }  // namespace
 
-AdaptiveWait::AdaptiveWait(Rank nodes, unsigned cores, bool with_clients)
+AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_clients)
     : has_core_(!with_clients && nodes <= cores),
+      most_shared_turns_(kSharedTurns * (1 + static_cast<int>(self % std::max(1U, cores)))),
       most_yields_(std::clamp(kYields / static_cast<int>(nodes), kLeastYields, kMostYields)),
       long_yield_(std::max(kLongYield, nodes * kYieldPerNode)),
       last_long_yield_(-kTwiceIn) {}
 
-bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= block_until_ || may_spin(now); }
+bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= polling_.end || may_spin(now); }
 
 void AdaptiveWait::begin(Nanoseconds now) {
   begun_ = now;
   yields_ = 0;
+  waits_ = gave_turn_ = false;
+}
+
+// What was there at once tells nothing: of two on one core each finds the other's next message there too.
+void AdaptiveWait::found() {
+  if (waits_) shared_turns_ = gave_turn_ ? shared_turns_ + 1 : 0;
 }
 
 AdaptiveWait::Next AdaptiveWait::next(Nanoseconds now) {
+  waits_ = true;
   if (may_spin(now)) {
     if (now - begun_ < kSpin) return Next::kSpin;
     spin_again_ = now + kSpinAgain;
   }
-  return now < block_until_ || ++yields_ > most_yields_ ? Next::kBlock : Next::kYield;
+  if (is_to_move(now)) return Next::kMove;
+  if (now < polling_.end) return Next::kBlock;
+  return ++yields_ > most_yields_ ? Next::kBlock : Next::kYield;
+}
+
+// Where that leads to no better core it is tried less and less.
+bool AdaptiveWait::is_to_move(Nanoseconds now) {
+  if (!has_core_ || shared_turns_ < most_shared_turns_ || now < moving_.end) return false;
+  shared_turns_ = 0;
+  moving_.begin(now);
+  return true;
 }
 
 // The first long yield after a good time is no answer.
 void AdaptiveWait::yielded(Nanoseconds from, Nanoseconds to) {
+  gave_turn_ = yields_ == 1 && to - from >= kTurn;
   if (to - from < long_yield_ || to < settled_at_) return;
-  if (from - std::exchange(last_long_yield_, to) < kTwiceIn) stop_polling(to);
+  if (from - std::exchange(last_long_yield_, to) < kTwiceIn) polling_.begin(to);
 }
 
-// Four times as long as the last time, if it went well since for less than that.
-void AdaptiveWait::stop_polling(Nanoseconds now) {
-  const bool goes_on = now - last_block_end_ < block_for_;
-  block_for_ = goes_on ? std::min(4 * block_for_, kMostBlock) : kBlockAfter;
-  block_until_ = last_block_end_ = now + block_for_;
+void AdaptiveWait::Pause::begin(Nanoseconds now) {
+  const bool goes_on = now - end < length;
+  length = goes_on ? std::min(4 * length, kMostPause) : kLeastPause;
+  end = now + length;
 }
 
 }  // namespace fibocast

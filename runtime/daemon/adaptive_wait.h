@@ -4,6 +4,8 @@
 //          holds even where somebody computes beside them: while both run, they should not be the ones to leave.
 //   yield  where nodes are more than cores; in turns, the answer's sender among them.
 //   block  after so many yields in vain, and where yields take so long that somebody computes on this core.
+//   move   to another core where the node that answers is found to share ours although each could have its own: the
+//          kernel is slow to part two that give way to each other all the time.
 // Pure: no clock, no system call. One thread.
 #pragma once
 
@@ -15,16 +17,19 @@ namespace fibocast {
 
 class AdaptiveWait {
  public:
-  enum class Next : std::uint8_t { kSpin, kYield, kBlock };
+  enum class Next : std::uint8_t { kSpin, kYield, kBlock, kMove };
 
-  // `nodes` >= 1 wait on this host, `cores` >= 1. With clients, who need cores as well, no node spins.
-  AdaptiveWait(Rank nodes, unsigned cores, bool with_clients);
+  // `nodes` >= 1 wait on this host, `self` one of them, `cores` >= 1. With clients, who need cores as well, no node
+  // spins.
+  AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_clients);
 
   // A peer came or data passed: for a while, long turns of others are our own doing and no sign of a competitor.
   void unsettle(Nanoseconds now) { settled_at_ = now + kSettling; }
   // May the host poll at all, or is it to block at once?
   bool may_poll(Nanoseconds now);
-  // The host begins to poll, or a poll found something: more may have come.
+  // A poll found something.
+  void found();
+  // The host begins to poll, or goes on after it has found something: more may come.
   void begin(Nanoseconds now);
   // A poll found nothing.
   Next next(Nanoseconds now);
@@ -34,15 +39,23 @@ class AdaptiveWait {
  private:
   static constexpr Nanoseconds kSettling = 15'000'000;
 
+  // Each time four times as long as the last time, unless it went well since for longer than that.
+  struct Pause {
+    Nanoseconds end = 0, length = 0;
+    void begin(Nanoseconds now);
+  };
+
   bool may_spin(Nanoseconds now) const { return has_core_ && now >= spin_again_; }
-  void stop_polling(Nanoseconds now);
+  bool is_to_move(Nanoseconds now);
 
   bool has_core_;  // of its own, as far as the number of nodes tells
-  int most_yields_, yields_ = 0;
+  int most_shared_turns_, most_yields_, yields_ = 0;
   Nanoseconds long_yield_, last_long_yield_;
   Nanoseconds begun_ = 0, spin_again_ = 0, settled_at_ = 0;
-  Nanoseconds block_until_ = 0;  // somebody else computes on this core: no yields before that
-  Nanoseconds last_block_end_ = 0, block_for_ = 0;
+  Pause polling_, moving_;  // somebody else computes on this core: no yields; we have tried to move to another core
+  bool waits_ = false;      // the first poll was in vain
+  bool gave_turn_ = false;  // in the first yield of this wait somebody else ran
+  int shared_turns_ = 0;    // waits in a row that such a yield ended
 };
 
 }  // namespace fibocast

@@ -35,6 +35,18 @@ std::span<std::byte> map_pages(std::size_t bytes) {
   return {static_cast<std::byte*>(at), bytes};
 }
 
+unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// This thread, if its affinity allows another one; that is afterwards what it was.
+void move_to_another_core() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(sched_getcpu(), &others);
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 }  // namespace
 
 MemoryArena::MemoryArena(std::size_t bytes) : bytes_(map_pages(bytes)) {}
@@ -53,14 +65,15 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       arena_(Node::bytes_needed(limits)),
       node_(limits, settings, arena_.bytes()),
       memory_(Node::buffer_ids(limits), transport),
+      self_(settings.self),
       wait_(wait),
+      waiting_(self_, 1, cores(), /*with_clients=*/false),
       handlers_(std::move(handlers)),
       timer_(context),
       now_(monotonic_now()),
       scratch_(kMaxHeadBytes) {
   undelivered_.reserve(64);
   delivering_.reserve(64);
-  set_nodes_of_this_host(1);
 }
 
 void NodeHost::start() {
@@ -227,7 +240,7 @@ void NodeHost::arm_timer() {
 
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
   polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
-  waiting_ = AdaptiveWait(nodes, std::max(1U, std::thread::hardware_concurrency()), with_clients);
+  waiting_ = AdaptiveWait(self_, nodes, cores(), with_clients);
 }
 
 // An operation is in flight, or was until now: then the next call may come at once.
@@ -255,6 +268,7 @@ bool NodeHost::poll_once() {
 bool NodeHost::wait_a_little(Nanoseconds& now) {
   const AdaptiveWait::Next next = wait_ == WaitPolicy::kPoll ? AdaptiveWait::Next::kSpin : waiting_.next(now);
   if (next == AdaptiveWait::Next::kBlock) return false;
+  if (next == AdaptiveWait::Next::kMove) move_to_another_core();
   if (next == AdaptiveWait::Next::kYield) sched_yield();
   const Nanoseconds before = std::exchange(now, monotonic_now());
   if (next == AdaptiveWait::Next::kYield) waiting_.yielded(before, now);
@@ -267,6 +281,7 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
   waiting_.begin(now);
   for (bool any = true; any || wait_a_little(now);) {
     any = poll_once();
+    if (any) waiting_.found();
     if (stopped_ || (any && !go_on())) return true;
     if (any) waiting_.begin(now = monotonic_now());
     run_due_timers(now);

@@ -67,7 +67,8 @@ class NodeHost {
   NodeHost& operator=(const NodeHost&) = delete;
 
   // Before start(); else 1 without clients. Waiting nodes let each other have the core: the more there are, the longer
-  // that takes. Those that may have one each keep it for a while. The calls of clients come through the io_context.
+  // that takes. Those that may have one each keep it for a while, and look for one: a thread that waits may find itself
+  // on another core that its affinity allows. The calls of clients come through the io_context.
   void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
   // Starts the transport and the node.
   void start();
@@ -118,8 +119,9 @@ class NodeHost {
   MemoryArena arena_;
   Node node_;
   PayloadMemory memory_;
+  NodeId self_;
   WaitPolicy wait_;
-  AdaptiveWait waiting_{1, 1, false};
+  AdaptiveWait waiting_;
   Handlers handlers_;
   boost::asio::steady_timer timer_;
   HandlerMemory timer_memory_;

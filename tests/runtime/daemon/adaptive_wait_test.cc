@@ -24,22 +24,23 @@ int yields_before_blocking(AdaptiveWait wait) {
 }
 
 TEST(AdaptiveWait, SpinsLongerThanAWakeUpTakesWhereEachNodeMayHaveACore) {
-  AdaptiveWait wait(2, 2, false);
+  AdaptiveWait wait(0, 2, 2, false);
   Next end;
   EXPECT_EQ(spin(wait, kStart, end) - kStart, 30 * kMicrosecond);
   EXPECT_EQ(end, Next::kYield);
 }
 
 TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
-  AdaptiveWait wait(2, 2, false);
+  AdaptiveWait wait(0, 2, 2, false);
   wait.begin(kStart);
   EXPECT_EQ(wait.next(kStart + 29 * kMicrosecond), Next::kSpin);
+  wait.found();
   wait.begin(kStart + 29 * kMicrosecond);
   EXPECT_EQ(wait.next(kStart + 58 * kMicrosecond), Next::kSpin);
 }
 
 TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
-  AdaptiveWait wait(2, 2, false);
+  AdaptiveWait wait(0, 2, 2, false);
   Next end;
   const Nanoseconds in_vain = spin(wait, kStart, end);
   EXPECT_EQ(spin(wait, in_vain + 999 * kMicrosecond, end), in_vain + 999 * kMicrosecond);
@@ -48,20 +49,20 @@ TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
 }
 
 TEST(AdaptiveWait, NobodySpinsWithMoreNodesThanCoresOrWithClients) {
-  for (AdaptiveWait wait : {AdaptiveWait(3, 2, false), AdaptiveWait(2, 2, true)}) {
+  for (AdaptiveWait wait : {AdaptiveWait(0, 3, 2, false), AdaptiveWait(0, 2, 2, true)}) {
     wait.begin(kStart);
     EXPECT_EQ(wait.next(kStart), Next::kYield);
   }
 }
 
 TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(1, 1, true)), 200);
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(4, 2, false)), 100);
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(1024, 2, false)), 16);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1, 1, true)), 200);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 4, 2, false)), 100);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1024, 2, false)), 16);
 }
 
 TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
-  AdaptiveWait wait(4, 2, false);
+  AdaptiveWait wait(0, 4, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 4 * kMillisecond)) << "one may be an accident";
   wait.yielded(kStart + 5 * kMillisecond, kStart + 9 * kMillisecond);
@@ -73,21 +74,21 @@ TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
 }
 
 TEST(AdaptiveWait, TwoLongYieldsFarFromEachOtherDoNot) {
-  AdaptiveWait wait(4, 2, false);
+  AdaptiveWait wait(0, 4, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 55 * kMillisecond, kStart + 59 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 59 * kMillisecond));
 }
 
 TEST(AdaptiveWait, ColdTurnsOfManyNodesAreNotLong) {
-  AdaptiveWait wait(64, 2, false);
+  AdaptiveWait wait(0, 64, 2, false);
   for (Nanoseconds now = kStart; now < kStart + 40 * kMillisecond; now += 3 * kMillisecond)
     wait.yielded(now, now + 3 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 40 * kMillisecond));
 }
 
 TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
-  AdaptiveWait wait(4, 2, false);
+  AdaptiveWait wait(0, 4, 2, false);
   wait.unsettle(kStart);
   wait.yielded(kStart, kStart + 6 * kMillisecond);
   wait.yielded(kStart + 6 * kMillisecond, kStart + 12 * kMillisecond);
@@ -106,7 +107,7 @@ Nanoseconds blocked_for(AdaptiveWait& wait, Nanoseconds& now) {
 }
 
 TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
-  AdaptiveWait wait(4, 2, false);
+  AdaptiveWait wait(0, 4, 2, false);
   Nanoseconds now = kStart;
   for (const Nanoseconds expected : {20, 80, 320, 640, 640}) EXPECT_EQ(blocked_for(wait, now), expected * kMillisecond);
   now += 700 * kMillisecond;
@@ -114,7 +115,7 @@ TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
 }
 
 TEST(AdaptiveWait, WhoMaySpinDoesSoEvenBesideACompetitor) {
-  AdaptiveWait wait(2, 2, false);
+  AdaptiveWait wait(0, 2, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 4 * kMillisecond, kStart + 8 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 8 * kMillisecond));
@@ -123,6 +124,64 @@ TEST(AdaptiveWait, WhoMaySpinDoesSoEvenBesideACompetitor) {
   EXPECT_EQ(in_vain, kStart + 8 * kMillisecond + 30 * kMicrosecond);
   EXPECT_EQ(end, Next::kBlock) << "and does not yield then";
   EXPECT_FALSE(wait.may_poll(in_vain));
+}
+
+// Waits whose answers come with the first yield, which takes `yield`, until one is told to move; at most 50.
+int waits_before_moving(AdaptiveWait& wait, Nanoseconds& now, Nanoseconds yield) {
+  for (int waits = 0; waits < 50; ++waits) {
+    wait.begin(now);
+    Next next;
+    while ((next = wait.next(now)) == Next::kSpin) now += kMicrosecond;
+    if (next == Next::kMove) return waits;
+    wait.yielded(now, now + yield);
+    wait.found();
+    wait.begin(now += yield);  // ... and the next answer is there already
+    wait.found();
+  }
+  return 50;
+}
+
+TEST(AdaptiveWait, WhoseAnswersComeFromItsOwnCoreMoves) {
+  AdaptiveWait wait(0, 2, 2, false);
+  Nanoseconds now = kStart;
+  EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 4);
+  EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 50) << "in vain: not again so soon";
+  now += 20 * kMillisecond;
+  EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 0);
+  now += 79 * kMillisecond;
+  EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 50) << "it goes on: four times as long";
+  now += kMillisecond;
+  EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 0);
+}
+
+TEST(AdaptiveWait, OfTwoThatShareACoreOneMovesAndTheOtherStays) {
+  AdaptiveWait first(0, 2, 2, false), second(1, 2, 2, false);
+  Nanoseconds now = kStart, then = kStart;
+  EXPECT_LT(waits_before_moving(first, now, 3 * kMicrosecond) + 2, waits_before_moving(second, then, 3 * kMicrosecond));
+}
+
+TEST(AdaptiveWait, NobodyMovesWhoseYieldGaveNoTurnOrWhoHasNoCoreOfItsOwn) {
+  Nanoseconds now = kStart;
+  AdaptiveWait alone(0, 2, 2, false), crowded(0, 3, 2, false), served(0, 2, 2, true);
+  EXPECT_EQ(waits_before_moving(alone, now, kMicrosecond / 2), 50);
+  EXPECT_EQ(waits_before_moving(crowded, now, 3 * kMicrosecond), 50);
+  EXPECT_EQ(waits_before_moving(served, now, 3 * kMicrosecond), 50);
+}
+
+TEST(AdaptiveWait, AnAnswerWhileItSpinsShowsThatItHasItsOwnCore) {
+  AdaptiveWait wait(0, 2, 2, false);
+  Nanoseconds now = kStart;
+  for (int i = 0; i < 20; ++i, now += kMillisecond) {  // one of two answers comes in a yield
+    wait.begin(now);
+    Next next;
+    while ((next = wait.next(now)) == Next::kSpin) now += kMicrosecond;
+    ASSERT_EQ(next, Next::kYield);
+    wait.yielded(now, now + 3 * kMicrosecond);
+    wait.found();
+    wait.begin(now += kMillisecond);
+    ASSERT_EQ(wait.next(now), Next::kSpin);
+    wait.found();
+  }
 }
 
 }  // namespace
