@@ -20,6 +20,7 @@ constexpr Nanoseconds kLookAgain = 1'000'000'000;  // for the inbox of a peer th
 constexpr Nanoseconds kReadsWithin = 10'000'000;   // what is not read for so long: does its reader live?
 constexpr Nanoseconds kHeldUp = 500'000'000;       // ... and after so long the other transport is tried instead
 constexpr unsigned kPollsOfInner = 8;              // polls of the memory for one of the other transport
+constexpr unsigned kMostFavoured = 16;             // frames of one ring before the others are looked at
 constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
 constexpr std::size_t kHeldBytes = 1 << 20;        // in flight to a peer: most of it lies in our own memory
 constexpr std::size_t kByReference = 1024;         // bytes of a payload from which on that is cheaper
@@ -198,38 +199,42 @@ bool LocalTransport::poll() {
   return inner_.can_poll() && inner_.poll();
 }
 
-// One ring after the other.
+// One ring after the other. Who waits for one peer's answers finds them without a look at the word that all peers write
+// to: two turns less of a cache line from core to core.
 bool LocalTransport::poll_memory() {
   InboxControl& control = inbox_.control();
   if (std::exchange(asleep_, false)) control.asleep.store(0, std::memory_order_relaxed);
+  if (favourite_ < inbox_.rings() && ++favoured_ < kMostFavoured && take_from(favourite_)) return true;
+  favoured_ = 0;
   if (control.written.load(std::memory_order_relaxed) != 0) unread_ |= control.written.exchange(0);
   if (blocked_ > 0) look_at_blocked();
   while (unread_ != 0) {
     const std::uint64_t turned = std::rotr(unread_, static_cast<int>(next_ring_));
     const std::uint32_t i = (next_ring_ + static_cast<std::uint32_t>(std::countr_zero(turned))) % kMaxLocalPeers;
-    if (i >= inbox_.rings()) {
-      unread_ &= ~(1ull << i);
-      continue;
+    if (i < inbox_.rings() && take_from(i)) {
+      favourite_ = next_ring_ == (i + 1) % kMaxLocalPeers ? i : kMaxLocalPeers;  // the last one came from there too
+      next_ring_ = (i + 1) % kMaxLocalPeers;
+      return true;
     }
-    shared_ring::Reader ring(control.ring[i], inbox_.ring(i));
-    const auto frame = ring.front(counters_.malformed);
-    if (!frame) {
-      unread_ &= ~(1ull << i);
-      continue;
-    }
-    next_ring_ = (i + 1) % kMaxLocalPeers;
-    note_writer(i);
-    if (ring.refers()) {
-      if (!fetch(i, *frame)) ++counters_.malformed;
-    } else {
-      ++counters_.frames_received, counters_.bytes_received += frame->size();
-      handlers_.on_frame(*frame);
-    }
-    if (ring.pop()) tell_writer(i);
-    if (ring.is_empty()) unread_ &= ~(1ull << i);
-    return true;
+    unread_ &= ~(1ull << i);
   }
   return false;
+}
+
+// The next frame of this ring. False: there is none.
+bool LocalTransport::take_from(std::uint32_t i) {
+  shared_ring::Reader ring(inbox_.control().ring[i], inbox_.ring(i));
+  const auto frame = ring.front(counters_.malformed);
+  if (!frame) return false;
+  note_writer(i);
+  if (ring.refers()) {
+    if (!fetch(i, *frame)) ++counters_.malformed;
+  } else {
+    ++counters_.frames_received, counters_.bytes_received += frame->size();
+    handlers_.on_frame(*frame);
+  }
+  if (ring.pop()) tell_writer(i);
+  return true;
 }
 
 // Who begins to write to us lives, and has an inbox itself.

@@ -82,6 +82,7 @@ class LocalTransport final : public Transport {
   bool wake(Peer& peer);
   void tell_writer(std::uint32_t ring);
   void note_writer(std::uint32_t ring);
+  bool take_from(std::uint32_t ring);
   bool open_source(Peer& peer, std::uint64_t incarnation);
   bool fetch(std::uint32_t ring, std::span<const std::byte> record);
   void later(std::function<void()> what);
@@ -98,6 +99,8 @@ class LocalTransport final : public Transport {
   std::array<std::uint64_t, kMaxLocalPeers> writers_{};  // of our rings: incarnations
   std::uint64_t unread_ = 0;                             // bit i: ring i may hold something
   std::uint32_t next_ring_ = 0;                          // the one after the ring that was read last
+  std::uint32_t favourite_ = kMaxLocalPeers;             // the ring of who writes most, if anybody does
+  unsigned favoured_ = 0;                                // looks there since the last one at all rings
   std::uint32_t sharing_ = 0, blocked_ = 0;
   unsigned polls_ = 0;
   bool asleep_ = false, stopped_ = false;

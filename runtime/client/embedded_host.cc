@@ -22,7 +22,7 @@ std::string subject_of(const EmbeddedRequest& request) {
     case EmbeddedRequest::Kind::kSend: return "message to rank " + std::to_string(request.to);
     case EmbeddedRequest::Kind::kReceive: return "receive";
     case EmbeddedRequest::Kind::kCreate:
-    case EmbeddedRequest::Kind::kPlan: return "group '" + request.create.name + "'";
+    case EmbeddedRequest::Kind::kPlan: return "group '" + request.create->name + "'";
   }
   return {};
 }
@@ -175,7 +175,7 @@ Admission EmbeddedHost::send(EmbeddedRequest& request) {
 }
 
 Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
-  const GroupRequest& wanted = request.create;
+  const GroupRequest& wanted = *request.create;
   GroupDefinition definition;
   definition.name = wanted.name, definition.routers = wanted.routers;
   definition.participants = std::max(1u, wanted.participants);
@@ -205,13 +205,13 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
 }
 
 Admission EmbeddedHost::plan(EmbeddedRequest& request, std::uint64_t cookie) {
-  const auto group = find_group_info(host_.node(), group_id(request.create.name));
+  const auto group = find_group_info(host_.node(), group_id(request.create->name));
   if (!group) return Admission::kUnknownGroup;
   client::PlanGroup wanted;
-  encode(request.create, wanted);
+  encode(*request.create, wanted);
   Plan plan;
   if (!read_plan(wanted, *group, planner_, plan).empty()) return Admission::kNoPlan;
-  return host_.node().replan_group(request.create.name, plan, cookie, host_.now());
+  return host_.node().replan_group(request.create->name, plan, cookie, host_.now());
 }
 
 Result<GroupInfo> EmbeddedHost::open(std::string_view name, std::uint32_t participants) {
@@ -333,7 +333,7 @@ void EmbeddedHost::on_event(const Event& event) {
     if (!request) return;
     client::Response response;
     const bool created = request->kind == EmbeddedRequest::Kind::kCreate;
-    (created ? describe_group_ready : describe_plan_ready)(request->create.name, event.done,
+    (created ? describe_group_ready : describe_plan_ready)(request->create->name, event.done,
                                                            *response.mutable_status());
     end(*request, decode_status(response));
   }

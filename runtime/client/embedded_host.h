@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <boost/container/flat_map.hpp>
 #include <deque>
 #include <functional>
 #include <map>
@@ -33,11 +34,11 @@ struct EmbeddedRequest {
   NodeId to = 0;
   std::uint64_t tag = 0;
   bool try_only = false;
-  GroupRequest create;
-  std::vector<std::byte> owned;        // an asynchronous caller's bytes
-  std::span<const std::byte> payload;  // `owned`, or what a blocking caller keeps until the end
-  std::span<std::byte> into;           // as in OperationCall
-  BufferId received_in = kNoBuffer;    // the last buffer that was to lie there
+  std::unique_ptr<GroupRequest> create;  // kCreate, kPlan
+  std::vector<std::byte> owned;          // an asynchronous caller's bytes
+  std::span<const std::byte> payload;    // `owned`, or what a blocking caller keeps until the end
+  std::span<std::byte> into;             // as in OperationCall
+  BufferId received_in = kNoBuffer;      // the last buffer that was to lie there
   Duration deadline{0};
   OnEnd on_end;
 
@@ -91,8 +92,8 @@ class EmbeddedHost {
   Nanoseconds default_deadline_;
   GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
-  std::map<std::uint64_t, Request> pending_;  // taken by the node, by cookie
-  std::deque<Request> waiting_;               // for room in the node, in order
+  boost::container::flat_map<std::uint64_t, Request> pending_;  // taken by the node, by cookie
+  std::deque<Request> waiting_;                                 // for room in the node, in order
   std::uint64_t next_cookie_ = 1;
   NodeHost host_;
   boost::asio::steady_timer timer_;  // of receives and of what waits for room

@@ -183,35 +183,43 @@ struct EmbeddedNode::State {
     turns->release_thread();
   }
 
-  // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may.
-  std::pair<Outcome, Rank> run(Request request) {
+  // One thread waits for its end, in whatever thread that comes.
+  struct BlockingCall {
     std::pair<Outcome, Rank> result{{}, kNoRank};
-    if (turns->is_mine()) {
-      result.first.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
-      return result;
-    }
+    const std::thread::id caller = std::this_thread::get_id();
     // Either the one or the other: to tell a semaphore is a system call, even if nobody waits.
     bool ended_here = false;
-    std::binary_semaphore told(0);
-    const std::thread::id caller = std::this_thread::get_id();
-    request->on_end = [&](Outcome&& outcome, Rank from) {
-      result = {std::move(outcome), from};
+    std::binary_semaphore told{0};
+
+    void end(std::pair<Outcome, Rank>&& with) {
+      result = std::move(with);
       if (std::this_thread::get_id() == caller)
         ended_here = true;
       else
         told.release();
-    };
+    }
+  };
+
+  // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may.
+  std::pair<Outcome, Rank> run(Request request) {
+    BlockingCall call;
+    if (turns->is_mine()) {
+      call.result.first.status = {
+          Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
+      return std::move(call.result);
+    }
+    request->on_end = [&call](Outcome&& outcome, Rank from) { call.end({std::move(outcome), from}); };
     if (turns->begin()) {
       host->take(std::move(request));
-      turns->drive([&] { return ended_here; });
+      turns->drive([&call] { return call.ended_here; });
       turns->end();  // which may end it as well; from here on the node's thread may
-      if (ended_here) return result;
+      if (call.ended_here) return std::move(call.result);
     }
     turns->need_thread();
     if (request) boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
-    told.acquire();
+    call.told.acquire();
     turns->release_thread();
-    return result;
+    return std::move(call.result);
   }
 
   // The node's thread is needed until the request has ended: its handler runs there.
@@ -263,14 +271,14 @@ Result<NodeInfo> EmbeddedNode::status() {
 Status EmbeddedNode::create_group(const GroupRequest& group) {
   auto request = std::make_unique<EmbeddedRequest>();
   request->kind = EmbeddedRequest::Kind::kCreate;
-  request->create = group;
+  request->create = std::make_unique<GroupRequest>(group);
   return state_->run(std::move(request)).first.status;
 }
 
 Status EmbeddedNode::plan_group(const GroupRequest& group) {
   auto request = std::make_unique<EmbeddedRequest>();
   request->kind = EmbeddedRequest::Kind::kPlan;
-  request->create = group;
+  request->create = std::make_unique<GroupRequest>(group);
   return state_->run(std::move(request)).first.status;
 }
 

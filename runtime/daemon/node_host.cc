@@ -147,8 +147,9 @@ void NodeHost::pump() {
   pumping_ = true;
   do {
     for (bool moved = true; moved;) {
-      const bool events = drain_events();
-      moved = drain_frames() || events || node_.has_work();
+      drain_events();
+      drain_frames();
+      moved = drain_events() || node_.has_work();
     }
   } while (deliver() || (handlers_.on_drained && handlers_.on_drained()));
   pumping_ = false;
@@ -156,9 +157,8 @@ void NodeHost::pump() {
 }
 
 bool NodeHost::drain_events() {
-  Event event;
   bool any = false;
-  for (; node_.poll_event(event); any = true) take_event(event);
+  for (; node_.poll_event(event_); any = true) take_event(event_);
   return any;
 }
 
@@ -184,14 +184,12 @@ void NodeHost::do_work(const LocalWork& work) {
   do_local_work(work, begin_of(work.right.buffer), out);
 }
 
-bool NodeHost::drain_frames() {
+void NodeHost::drain_frames() {
   Transmit frame;
-  bool any = false;
-  for (; node_.poll_transmit(now_, scratch_, frame); any = true) {
+  while (node_.poll_transmit(now_, scratch_, frame)) {
     if (frame.payload.length > kSmallFrame) waiting_.unsettle(now_);
     if (!transport_.send(frame.to, frame.head, bytes_of(frame.payload))) node_.set_writable(frame.to, false);
   }
-  return any;
 }
 
 void NodeHost::set_path(NodeId peer) {

@@ -103,7 +103,7 @@ class NodeHost {
   void do_work(const LocalWork& work);
   bool poll_transport();
   bool drain_events();
-  bool drain_frames();
+  void drain_frames();
   void set_path(NodeId peer);
   bool deliver();
   void arm_timer();
@@ -137,6 +137,7 @@ class NodeHost {
   bool pumping_ = false;
   bool gathering_ = false;  // small frames, of which `gathered_` says whether there are any
   bool gathered_ = false;
+  Event event_;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;
 };

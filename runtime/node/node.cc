@@ -2,6 +2,7 @@
 #include "runtime/node/node.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
@@ -124,6 +125,7 @@ bool poll_peer_event(NodeState& s, Event& out) {
   Peer* found = next_event_peer(s);
   if (found == nullptr) return false;
   Peer& p = *found;
+  std::construct_at(&out);
   out.peer = p.node;
   out.peer_digest = p.refused_digest;
   if (p.lost_event)
@@ -137,24 +139,30 @@ bool poll_peer_event(NodeState& s, Event& out) {
   return true;
 }
 
+void fill_event(const NodeState& s, const Request& r, Event& out) {
+  std::construct_at(&out);
+  out.kind = r.answer;
+  if (r.answer == Event::Kind::kMessage)
+    out.range = r.done.payload;
+  else
+    out.done = r.done;
+  if (r.done.verdict == Verdict::kCallerLost) out.label = abandon::label_of(s.groups[r.group], r.done.generation);
+  out.cookie = r.done.cookie;
+  out.peer = r.peer, out.tag = r.tag;
+}
+
 bool poll_answer(NodeState& s, Event& out) {
   for (std::uint32_t i = s.requests->poll_answer(); i != kNoRequest; i = s.requests->poll_answer()) {
     if (abandon::keep_answer(s, i)) continue;
-    const Request r = s.requests->at(i);
-    if (r.passes)
+    fill_event(s, s.requests->at(i), out);
+    const bool forgotten = s.requests->at(i).forgotten;
+    const BufferId payload = s.requests->at(i).done.payload.buffer;
+    if (s.requests->at(i).passes)
       operations::hold(s, i), s.again = true;
     else
       s.requests->release(i);
-    out.kind = r.answer;
-    if (r.answer == Event::Kind::kMessage)
-      out.range = r.done.payload;
-    else
-      out.done = r.done;
-    if (r.done.verdict == Verdict::kCallerLost) out.label = abandon::label_of(s.groups[r.group], r.done.generation);
-    out.cookie = r.done.cookie;
-    out.peer = r.peer, out.tag = r.tag;
-    if (!r.forgotten) return true;
-    if (r.done.payload.buffer != kNoBuffer) s.buffers->release(r.done.payload.buffer);
+    if (!forgotten) return true;
+    if (payload != kNoBuffer) s.buffers->release(payload);
   }
   return false;
 }
@@ -320,11 +328,10 @@ void Node::set_writable(NodeId peer, bool writable) {
 
 bool Node::poll_event(Event& out) {
   NodeState& s = *state_;
-  // An event is large, and most times there is none.
+  // An event is large, most times there is none, and most of those that are there need little of it.
   if (!s.copy_pending && s.works == 0 && s.place_buffer == kNoBuffer && !s.requests->has_answer() &&
       !s.buffers->has_freed() && !s.peer_events)
     return false;
-  out = Event{};
   if (s.place_buffer != kNoBuffer) {  // before anything is copied there
     out.kind = Event::Kind::kPlace;
     out.cookie = s.place_cookie, out.range = {s.place_buffer, 0, s.buffers->bytes(s.place_buffer)};

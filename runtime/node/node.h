@@ -110,7 +110,8 @@ struct CallDone {
   Straggler straggler;            // a barrier that is kOk: who came last
 };
 
-// Something for the host. kCopy, kWork and kPlace must be done before the next call into the node.
+// Something for the host. kCopy, kWork and kPlace must be done before the next call into the node; they and kBufferFree
+// fill only what is named here, the others set everything else to its default.
 struct Event {
   enum class Kind : std::uint8_t {
     kCopy,        // copy `bytes` into `range`

@@ -2,6 +2,7 @@
 #include "runtime/node/operations.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
@@ -124,7 +125,7 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
   if (s.state == Slot::State::kOpen) conclude(state, slot, Verdict::kStale, {}, now);  // nobody knew how it ended
   if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
-  s = Slot{};
+  std::construct_at(&s);
   s.used = true;
   s.generation = m.generation, s.operation = m.operation, s.root = m.root, s.charged = m.charged;
   s.shape_known = m.operation == Operation::kBarrier;

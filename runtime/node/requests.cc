@@ -1,5 +1,7 @@
 #include "runtime/node/requests.h"
 
+#include <memory>
+
 #include "collectives/check.h"
 
 namespace fibocast {
@@ -15,7 +17,7 @@ std::uint32_t RequestList::add(Request::State state) {
   if (free_ == kNoRequest) return kNoRequest;
   const std::uint32_t i = free_;
   free_ = requests_[i].next;
-  requests_[i] = Request{};
+  std::construct_at(&requests_[i]);
   requests_[i].state = state;
   ++in_use_;
   return i;
