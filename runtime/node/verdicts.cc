@@ -164,9 +164,19 @@ void take_up_next(NodeState& state, std::uint32_t group, Nanoseconds now) {
     if (s.state == Slot::State::kOpen && s.asked_at != 0) slots::set_due(state, s, now);
 }
 
+// Who did not run when its time to ask was over may have been taken for lost, and others may have decided: what it has
+// heard before says nothing of that, so it asks anew.
+void forget_if_overslept(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  Inquiry& q = state.groups[group].inquiry;
+  if (q.phase != Inquiry::Phase::kFreezing || now < q.due + state.settings.suspicion / 4) return;
+  q.phase = Inquiry::Phase::kIdle;
+  take_up_next(state, group, now);
+}
+
 void pump_inquiry(NodeState& state, std::uint32_t group, Nanoseconds now) {
   window_count::pump(state, group, now);
   GroupState& g = state.groups[group];
+  forget_if_overslept(state, group, now);
   if (g.inquiry.phase == Inquiry::Phase::kFreezing && (ask_members(state, group, now) || now >= g.inquiry.due))
     end_freezing(state, group, now);
   // Who takes nothing for so long asks when it is back.

@@ -70,10 +70,22 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
                                          FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
-  Scenario scenario = scenario_of(900340);
+Findings findings_ahead(std::uint64_t seed) {
+  Scenario scenario = scenario_of(seed);
   scenario.cluster.node.streams_ahead = true;
-  EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{});
+  return check_all(run_scenario(scenario).history);
+}
+
+TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
+  EXPECT_EQ(findings_ahead(900340), Findings{});
+}
+
+TEST(SwarmAheadRegression, StreamWaitedForAWordThatWasLostWithItsSlot) {
+  EXPECT_EQ(findings_ahead(1007662), Findings{});
+}
+
+TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
+  EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
 }
 
 TEST(SwarmSeedRegression, CountOfTheWindowWaitedForWhoNeverCameAndKeptVerdictsWaiting) {
