@@ -234,6 +234,7 @@ bool LocalTransport::take_from(std::uint32_t i) {
     handlers_.on_frame(*frame);
   }
   if (ring.pop()) tell_writer(i);
+  if (ring.is_empty()) unread_ &= ~(1ull << i);
   return true;
 }
 

@@ -16,6 +16,22 @@ bool is_concerned(const GroupState& g, Rank rank) {
   return groups::is_live(g, rank) && (floods || rank < groups::defined_participants(g));
 }
 
+void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer) {
+  Inquiry& q = state.groups[group].inquiry;
+  InquiryMember& member = groups::inquiry_members(state, group)[rank];
+  if (member.answered) return;
+  member.asked = member.answered = true;
+  member.arrived = answer.arrived || answer.verdict == Verdict::kOk;
+  q.window_base = std::min(q.window_base, answer.completed);
+  ++q.answers;
+  if (answer.verdict == Verdict::kOk) q.any_completed = true;
+  // Another coordinator has decided before: its verdict stands. Who has forgotten it does not outvote who knows it.
+  if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
+  if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;
+  q.verdict = answer.verdict;
+  q.ranks = answer.ranks;
+}
+
 RankSet missing_ranks(NodeState& state, std::uint32_t group) {
   RankSet ranks;
   const auto members = groups::inquiry_members(state, group);

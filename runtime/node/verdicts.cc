@@ -60,22 +60,6 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   return answer;
 }
 
-void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer) {
-  Inquiry& q = state.groups[group].inquiry;
-  InquiryMember& member = groups::inquiry_members(state, group)[rank];
-  if (member.answered) return;
-  member.asked = member.answered = true;
-  member.arrived = answer.arrived || answer.verdict == Verdict::kOk;
-  q.window_base = std::min(q.window_base, answer.completed);
-  ++q.answers;
-  if (answer.verdict == Verdict::kOk) q.any_completed = true;
-  // Another coordinator has decided before: its verdict stands. Who has forgotten it does not outvote who knows it.
-  if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
-  if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;
-  q.verdict = answer.verdict;
-  q.ranks = answer.ranks;
-}
-
 PeerMessage question_of(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   const Inquiry& q = g.inquiry;
@@ -104,7 +88,7 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
   ask_about(state, slot, Inquiry::Phase::kFreezing, now);
   g.inquiry.reason = reason, g.inquiry.lost = state.slots[slot].lost;
-  take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
+  judgement::take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
 }
 
 void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -336,7 +320,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
   const Inquiry& q = g.inquiry;
   if (!judgement::is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
   abandon::hear(state.groups[group], m);
-  take_answer(state, group, m.source, m);
+  judgement::take_answer(state, group, m.source, m);
   pump_inquiry(state, group, now);
 }
 
