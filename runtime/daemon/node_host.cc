@@ -9,7 +9,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -69,7 +68,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       wait_(wait),
       waiting_(self_, 1, cores(), /*with_clients=*/false),
       handlers_(std::move(handlers)),
-      timer_(context),
+      alarm_(context, [this] { armed_for_ = kNever; }),
       now_(monotonic_now()),
       scratch_(kMaxHeadBytes) {
   undelivered_.reserve(64);
@@ -221,19 +220,13 @@ void NodeHost::run_due_timers(Nanoseconds now) {
   pump();
 }
 
-// Only who is about to block needs a timer. While an operation is in flight it is touched only when the deadline moved
-// forward: one that fires too early wakes us to look again, which costs an idle host more than setting it. Where a
-// cancelled handler waits to be run nobody will block: the next turn sets the timer, and two handlers are the most.
-void NodeHost::arm_timer() {
-  if (deadline_ == armed_for_ || pending_timers_ > 1) return;
+// Only who is about to block needs it. While an operation is in flight it is touched only when the deadline moved
+// forward: one that rings too early wakes us to look again, which costs an idle host more than setting it.
+void NodeHost::set_alarm() {
+  if (deadline_ == armed_for_) return;
   if (deadline_ > armed_for_ && node_.operation_in_flight()) return;
   armed_for_ = deadline_;
-  ++pending_timers_;
-  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_)));
-  timer_.async_wait(kept_in(timer_memory_, [this](const boost::system::error_code& error) {
-    --pending_timers_;
-    if (!error) armed_for_ = kNever;
-  }));
+  alarm_.set(deadline_);
 }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
@@ -248,9 +241,9 @@ bool NodeHost::is_busy() {
   return lingers_;
 }
 
-bool NodeHost::may_poll() {
+bool NodeHost::may_poll(Nanoseconds now) {
   if (wait_ != WaitPolicy::kAdaptive) return wait_ == WaitPolicy::kPoll;
-  return is_busy() && waiting_.may_poll(monotonic_now());
+  return is_busy() && waiting_.may_poll(now);
 }
 
 // What comes next is a frame while an operation is in flight, and a call else.
@@ -274,8 +267,7 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
 }
 
 // False: it is time to block.
-bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
-  Nanoseconds now = monotonic_now();
+bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on) {
   waiting_.begin(now);
   for (bool any = true; any || wait_a_little(now);) {
     any = poll_once();
@@ -293,9 +285,10 @@ bool NodeHost::poll_for_a_while(const std::function<bool()>& go_on) {
 void NodeHost::run_while(const std::function<bool()>& go_on) {
   const auto work = boost::asio::make_work_guard(context_);
   while (!context_.stopped() && go_on()) {
-    if (may_poll() && poll_for_a_while(go_on)) return;
+    const Nanoseconds now = monotonic_now();
+    if (may_poll(now) && poll_for_a_while(now, go_on)) return;
     if (stopped_) return;
-    arm_timer();
+    set_alarm();
     if (transport_.rest())
       context_.run_one();
     else
@@ -318,7 +311,7 @@ void NodeHost::run() {
 void NodeHost::stop() {
   boost::asio::post(context_, [this] {
     transport_.stop();
-    timer_.cancel();
+    alarm_.stop();
     context_.stop();
   });
 }

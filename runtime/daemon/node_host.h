@@ -1,4 +1,4 @@
-// Drives one Node over one Transport inside one io_context: moves frames, copies payload bytes, keeps the one timer,
+// Drives one Node over one Transport inside one io_context: moves frames, copies payload bytes, keeps the one alarm,
 // and waits the way it is told to. It knows nothing of sessions, settings or messages, so that the daemon and the
 // node embedded in an application share it.
 //
@@ -7,14 +7,13 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "runtime/daemon/adaptive_wait.h"
-#include "runtime/daemon/handler_memory.h"
+#include "runtime/daemon/alarm.h"
 #include "runtime/daemon/payload_memory.h"
 #include "runtime/node/node.h"
 #include "transport/transport.h"
@@ -106,13 +105,13 @@ class NodeHost {
   void drain_frames();
   void set_path(NodeId peer);
   bool deliver();
-  void arm_timer();
+  void set_alarm();
   void run_due_timers(Nanoseconds now);
   bool is_busy();
-  bool may_poll();
+  bool may_poll(Nanoseconds now);
   bool poll_once();
   bool wait_a_little(Nanoseconds& now);
-  bool poll_for_a_while(const std::function<bool()>& go_on);
+  bool poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on);
 
   boost::asio::io_context& context_;
   Transport& transport_;
@@ -123,11 +122,9 @@ class NodeHost {
   WaitPolicy wait_;
   AdaptiveWait waiting_;
   Handlers handlers_;
-  boost::asio::steady_timer timer_;
-  HandlerMemory timer_memory_;
+  Alarm alarm_;
   Nanoseconds deadline_ = kNever;   // of the node, as of the last pump()
-  Nanoseconds armed_for_ = kNever;  // the timer; it may be too early
-  int pending_timers_ = 0;          // handlers: of a timer that was set anew, the cancelled one as well
+  Nanoseconds armed_for_ = kNever;  // the alarm; it may be too early
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
