@@ -361,6 +361,7 @@ struct NodeState {
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
   Nanoseconds vacancy_timer = kNever;  // not later than the earliest Request::vacant_until
   std::uint32_t next_to_transmit = 0;
+  std::uint32_t sent_in_a_row = 0;          // payloads to the peer whose turn it is
   std::uint32_t first_work = 0, works = 0;  // in local_work
   bool copy_pending = false;
   std::span<const std::byte> copy_bytes;
