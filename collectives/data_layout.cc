@@ -113,13 +113,18 @@ bool needs_reordering(const OperationShape& shape, Rank me, Rank root) {
 DataLayout lay_out(const OperationShape& shape, const RankSchedule& schedule, Rank me, Rank root,
                    std::span<std::uint64_t> offsets) {
   DataLayout layout;
+  if (shape.operation == Operation::kBarrier) {
+    for (const Stage& stage : schedule.stages)
+      std::ranges::fill(offsets.subspan(stage.first_transfer, stage.receives + stage.sends), 0);
+    return layout;
+  }
   layout.result_bytes = result_bytes(shape, me);
   if (is_of_blocks(shape)) {
     const BlockRange range = blocks_of(shape, schedule, me);
     layout.first_block = range.first;
     layout.bytes = block_offset(shape, range.end) - block_offset(shape, range.first);
   } else {
-    layout.bytes = shape.operation == Operation::kBarrier ? 0 : shape.total_bytes;
+    layout.bytes = shape.total_bytes;
   }
   const bool has_result_apart = shape.operation == Operation::kAllreduce && !is_of_blocks(shape) && me != 0;
   if (has_result_apart) layout.payload = layout.bytes, layout.bytes += shape.total_bytes;

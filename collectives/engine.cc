@@ -135,7 +135,7 @@ bool Engine::next_combine(std::uint32_t run, Send& out) const {
   for (std::uint32_t i = 0; i < s.stages.size(); ++i) {
     if (!may_combine(run, i)) continue;
     const std::uint32_t index = s.stages[i].first_transfer + progress(run)[i].combined;
-    out = Send{s.transfers[index], index, progress(run)[i].repetition};
+    out = Send{s.transfers[index], index, i, progress(run)[i].repetition};
     return true;
   }
   return false;
@@ -144,8 +144,8 @@ bool Engine::next_combine(std::uint32_t run, Send& out) const {
 void Engine::commit_combine(std::uint32_t run) {
   Send combine;
   check(next_combine(run, combine));
-  ++progress(run)[combine.transfer.stage].combined;
-  advance(run, combine.transfer.stage);
+  ++progress(run)[combine.stage].combined;
+  advance(run, combine.stage);
 }
 
 // The first stage that has something to send; kNone: there is none.
@@ -161,15 +161,15 @@ bool Engine::next_send(std::uint32_t run, Send& out) const {
   if (i == kNone) return false;
   const RankSchedule s = schedule(run);
   const std::uint32_t index = s.stages[i].first_transfer + s.stages[i].receives + progress(run)[i].sent;
-  out = Send{s.transfers[index], index, progress(run)[i].repetition, s.stages[i].not_before};
+  out = Send{s.transfers[index], index, i, progress(run)[i].repetition, s.stages[i].not_before};
   return true;
 }
 
-void Engine::commit_send(std::uint32_t run) {
-  const std::uint32_t stage = sending_stage(run);
-  check(stage != kNone);
-  ++progress(run)[stage].sent;
-  advance(run, stage);
+void Engine::commit_send(std::uint32_t run, const Send& send) {
+  StageProgress& p = progress(run)[send.stage];
+  check(!p.ended && p.repetition == send.repetition && p.sent != schedule(run).stages[send.stage].sends);
+  ++p.sent;
+  advance(run, send.stage);
 }
 
 // Goes on with the next repetition of `stage` if the one under way is through; false if it is not.

@@ -47,6 +47,7 @@ class Engine {
   struct Send {
     Transfer transfer;
     std::uint32_t index = 0;
+    std::uint32_t stage = 0;  // it is of
     std::uint32_t repetition = 0;
     Nanoseconds not_before = 0;  // of its stage: model time, the caller's to honour
   };
@@ -81,7 +82,7 @@ class Engine {
   bool next_combine(std::uint32_t run, Send& out) const;  // looks; commit_combine() takes it
   void commit_combine(std::uint32_t run);
   bool next_send(std::uint32_t run, Send& out) const;  // looks; commit_send() takes it
-  void commit_send(std::uint32_t run);
+  void commit_send(std::uint32_t run, const Send& send);
   bool activated(std::uint32_t run) const { return memory_.runs[run].waiting == 0; }  // every message is in
   Nanoseconds latest_not_before(std::uint32_t run) const { return memory_.runs[run].latest_not_before; }
   bool finished(std::uint32_t run) const { return memory_.runs[run].open_stages == 0; }

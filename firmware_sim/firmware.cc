@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectives/check.h"
+
 namespace fibocast {
 
 Firmware::Firmware(const OperationShape& shape, RankPrograms programs, NodeTable nodes)
@@ -68,7 +70,9 @@ void Firmware::send(Rank rank, Outgoing& out, Ticks extra, Ticks now) {
   out.begins = std::max(free, now);
   free = out.departs = out.begins + costs.send + out.bytes * costs.send_per_byte + extra;
   Engine engine = programs_.engine(rank);
-  engine.commit_send(0);
+  Engine::Send next;
+  check(engine.next_send(0, next));
+  engine.commit_send(0, next);
   settle(rank, engine, now);
 }
 

@@ -185,14 +185,16 @@ struct EmbeddedNode::State {
 
   // One thread waits for its end, in whatever thread that comes.
   struct BlockingCall {
-    std::pair<Outcome, Rank> result{{}, kNoRank};
+    Outcome& outcome;
+    Rank from = kNoRank;
     const std::thread::id caller = std::this_thread::get_id();
     // Either the one or the other: to tell a semaphore is a system call, even if nobody waits.
     bool ended_here = false;
     std::binary_semaphore told{0};
 
-    void end(std::pair<Outcome, Rank>&& with) {
-      result = std::move(with);
+    void end(Outcome&& with, Rank sender) {
+      outcome = std::move(with);
+      from = sender;
       if (std::this_thread::get_id() == caller)
         ended_here = true;
       else
@@ -200,26 +202,31 @@ struct EmbeddedNode::State {
     }
   };
 
-  // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may.
-  std::pair<Outcome, Rank> run(Request request) {
-    BlockingCall call;
+  // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may. Returns whom a
+  // message is from.
+  Rank run(Request request, Outcome& outcome) {
+    BlockingCall call{outcome};
     if (turns->is_mine()) {
-      call.result.first.status = {
-          Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
-      return std::move(call.result);
+      outcome.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
+      return kNoRank;
     }
-    request->on_end = [&call](Outcome&& outcome, Rank from) { call.end({std::move(outcome), from}); };
+    request->on_end = [&call](Outcome&& with, Rank from) { call.end(std::move(with), from); };
     if (turns->begin()) {
       host->take(std::move(request));
       turns->drive([&call] { return call.ended_here; });
       turns->end();  // which may end it as well; from here on the node's thread may
-      if (call.ended_here) return std::move(call.result);
+      if (call.ended_here) return call.from;
     }
     turns->need_thread();
     if (request) boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
     call.told.acquire();
     turns->release_thread();
-    return std::move(call.result);
+    return call.from;
+  }
+  Outcome run(Request request) {
+    Outcome outcome;
+    run(std::move(request), outcome);
+    return outcome;
   }
 
   // The node's thread is needed until the request has ended: its handler runs there.
@@ -272,14 +279,14 @@ Status EmbeddedNode::create_group(const GroupRequest& group) {
   auto request = std::make_unique<EmbeddedRequest>();
   request->kind = EmbeddedRequest::Kind::kCreate;
   request->create = std::make_unique<GroupRequest>(group);
-  return state_->run(std::move(request)).first.status;
+  return state_->run(std::move(request)).status;
 }
 
 Status EmbeddedNode::plan_group(const GroupRequest& group) {
   auto request = std::make_unique<EmbeddedRequest>();
   request->kind = EmbeddedRequest::Kind::kPlan;
   request->create = std::make_unique<GroupRequest>(group);
-  return state_->run(std::move(request)).first.status;
+  return state_->run(std::move(request)).status;
 }
 
 Status EmbeddedNode::remove_group(std::string_view name) {
@@ -294,7 +301,7 @@ Result<GroupInfo> EmbeddedNode::do_open(std::string_view name, std::uint32_t par
   return result;
 }
 
-Outcome EmbeddedNode::do_operate(const OperationCall& call) { return state_->run(operate_request(call)).first; }
+Outcome EmbeddedNode::do_operate(const OperationCall& call) { return state_->run(operate_request(call)); }
 
 void EmbeddedNode::start_operate(const OperationCall& call, Completion<Outcome> done) {
   Request request = operate_request(call);
@@ -304,7 +311,7 @@ void EmbeddedNode::start_operate(const OperationCall& call, Completion<Outcome> 
   state_->start(std::move(request));
 }
 
-Status EmbeddedNode::do_send(const SendCall& call) { return state_->run(send_request(call)).first.status; }
+Status EmbeddedNode::do_send(const SendCall& call) { return state_->run(send_request(call)).status; }
 
 void EmbeddedNode::start_send(const SendCall& call, Completion<Status> done) {
   Request request = send_request(call);
@@ -315,7 +322,8 @@ void EmbeddedNode::start_send(const SendCall& call, Completion<Status> done) {
 }
 
 Received EmbeddedNode::do_receive(std::uint64_t tag, Duration deadline) {
-  auto [outcome, from] = state_->run(receive_request(tag, deadline));
+  Outcome outcome;
+  const Rank from = state_->run(receive_request(tag, deadline), outcome);
   return to_received(std::move(outcome), from);
 }
 

@@ -52,7 +52,10 @@ class FlightRecorder {
   explicit FlightRecorder(std::span<FlightEvent> memory = {}) : ring_(memory) {}
 
   void add(const FlightEvent& event) {
-    if (!ring_.empty()) ring_[recorded_++ % ring_.size()] = event;
+    if (ring_.empty()) return;
+    ring_[next_] = event;
+    ++recorded_;
+    if (++next_ == ring_.size()) next_ = 0;
   }
   // All events ever; those from first() on are still there.
   std::uint64_t recorded() const { return recorded_; }
@@ -63,6 +66,7 @@ class FlightRecorder {
  private:
   std::span<FlightEvent> ring_;
   std::uint64_t recorded_ = 0;
+  std::size_t next_ = 0;  // its place
 };
 
 // The algorithm, element type and operator of an operation in one number, and back.

@@ -24,15 +24,22 @@ inline Rank ranks_of(const GroupState& g, const AlgorithmChoice& choice) {
   return choice.algorithm == Algorithm::kFlooding && !g.shrunk ? size_of(g) : participating(g);
 }
 // Positions in schedules are rotated so that the root is 0. Routers stay where they are. Operations without a root name
-// rank 0, which need not be in the epoch: then the lowest one is taken.
-inline Rank root_position(const GroupState& g, Rank root) { return is_live(g, root) ? position_of(g, root) : 0; }
+// rank 0, which need not be in the epoch: then the lowest one is taken, as for a root that a mistaken peer names.
+inline Rank root_position(const GroupState& g, Rank root) {
+  const Rank position = is_live(g, root) ? position_of(g, root) : 0;
+  return position < participating(g) ? position : 0;
+}
 inline Rank virtual_rank(const GroupState& g, Rank rank, Rank root) {
   const Rank p = participating(g), position = position_of(g, rank);
-  return position < p ? (position + p - root_position(g, root)) % p : position;
+  if (position >= p) return position;
+  const Rank root_at = root_position(g, root);
+  return position >= root_at ? position - root_at : position + p - root_at;
 }
 inline Rank real_rank(const GroupState& g, Rank rank, Rank root) {
   const Rank p = participating(g);
-  return rank_at(g, rank < p ? (rank + root_position(g, root)) % p : rank);
+  if (rank >= p) return rank_at(g, rank);
+  const Rank position = rank + root_position(g, root);
+  return rank_at(g, position < p ? position : position - p);
 }
 // How many virtual ranks there are.
 inline Rank ranks_now(const GroupState& g) { return g.shrunk ? g.live_count : size_of(g); }

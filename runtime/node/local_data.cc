@@ -251,6 +251,7 @@ bool combine(NodeState& state, std::uint32_t slot) {
 bool prepare_send(NodeState& state, std::uint32_t slot, std::uint32_t index) {
   Slot& s = state.slots[slot];
   const Transfer t = state.engine->schedule(slot).transfers[index];
+  if (t.carries == Carries::kToken) return true;
   TransferState& transfer = slots::transfer_states(state, slot)[index];
   const OperationShape shape = slots::shape_of(state, slot);
   if (t.carries == Carries::kPartial) transfer.offset = t.registers == kRegisterS ? s.register_s : s.register_t;
@@ -264,7 +265,7 @@ bool prepare_send(NodeState& state, std::uint32_t slot, std::uint32_t index) {
 
 bool prepare_result(NodeState& state, std::uint32_t slot) {
   Slot& s = state.slots[slot];
-  if (s.has_result) return true;
+  if (s.has_result || s.operation == Operation::kBarrier) return true;
   const OperationShape shape = slots::shape_of(state, slot);
   const Rank me = me_of(state, slot);
   s.result = needs_reordering(shape, me, s.root) ? s.layout.output : result_place(s, shape, me);

@@ -1,5 +1,6 @@
 // How a node's memory is laid out: every table, in one place, sized by Limits.
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "collectives/check.h"
@@ -106,6 +107,7 @@ std::size_t Node::bytes_needed(const Limits& limits) {
 
 Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {
   check(settings.nodes <= limits.nodes && settings.self < settings.nodes && memory.size() >= bytes_needed(limits));
+  check(std::has_single_bit(limits.open_generations));
   check(limits.small_body == kMaxPeerMessage && limits.nodes <= group_trees::kMostRanks);
   state_ = new (memory.data()) NodeState(limits, settings);
   state_->settings.incarnation = whole_incarnation(settings.incarnation);

@@ -67,13 +67,15 @@ Admission admissible(const NodeState& state, const GroupState& g, const Call& c)
   if (!groups::is_live(g, g.rank)) return Admission::kTaken;
   if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kBadRank;
   const auto bytes = size_of_call(state, g, c);
-  if (!bytes || !is_possible(asked(state, g, c, *bytes))) return Admission::kBadOperation;
-  if (g.routers > 0 && participating_ranks(asked(state, g, c, *bytes)) != groups::participating(g))
+  if (!bytes) return Admission::kBadOperation;
+  const OperationShape shape = asked(state, g, c, *bytes);
+  if (!is_possible(shape)) return Admission::kBadOperation;
+  const Rank ranks = participating_ranks(shape);
+  if (g.routers > 0 && ranks != groups::participating(g))
     return Admission::kBadOperation;  // a flood among n needs n - 1 routers
   const bool shared = c.operation == Operation::kBarrier || c.operation == Operation::kMulticast;
   if (!shared && g.participants != 1) return Admission::kManyParticipants;
-  if (g.rank >= participating_ranks(asked(state, g, c, *bytes)) && !g.shrunk)
-    return Admission::kBadRank;  // a router of a flood
+  if (g.rank >= ranks && !g.shrunk) return Admission::kBadRank;  // a router of a flood
   return state.buffers->can_ever_fit(c.payload.length) ? Admission::kTaken : Admission::kTooLarge;
 }
 
@@ -296,12 +298,13 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   // One that passes only waits for its slot.
   if (generation >= first && !window_lets_in(state, g, generation) && !(r.passes && is_open))
     return wait_for_window(state, request, now);
-  const std::uint32_t slot = open_slot(state, r.group, opening(state, g, r.call, generation), now);
+  const PeerMessage wanted = opening(state, g, r.call, generation);
+  const std::uint32_t slot = open_slot(state, r.group, wanted, now);
   if (slot == kNoIndex && r.passes) return state.requests->release(request);
   if (slot == kNoIndex) return refuse_call(state, request, Verdict::kRefused);
   if (r.passes) return pass(state, slot, request, now);
   const Slot& s = state.slots[slot];
-  if (differs(s, opening(state, g, r.call, generation))) return mismatch(state, slot, request, now);
+  if (differs(s, wanted)) return mismatch(state, slot, request, now);
   count_call(state, slot, request, now);
 }
 

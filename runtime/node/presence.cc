@@ -7,7 +7,6 @@
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
 #include "runtime/node/streams.h"
-#include "runtime/node/transfers.h"
 
 namespace fibocast::presence {
 
@@ -83,12 +82,16 @@ void send_news(NodeState& state, Nanoseconds now) {
 template <class Function>
 void each_awaited(NodeState& state, std::uint32_t slot, Function function) {
   const RankSchedule schedule = state.engine->schedule(slot);
+  const GroupState& g = slots::group(state, slot);
+  const Slot& s = state.slots[slot];
+  const auto each = [&](std::span<const Transfer> transfers) {
+    for (const Transfer& t : transfers) function(groups::node_of(g, groups::real_rank(g, t.peer, s.root)));
+  };
   // Who hands out data waits until its receivers have it; in a barrier they are those it hears from.
-  const bool hands_out = state.slots[slot].operation != Operation::kBarrier;
+  const bool hands_out = s.operation != Operation::kBarrier;
   for (const Stage& stage : schedule.stages) {
-    for (const Transfer& t : schedule.receives(stage)) function(transfers::node_of(state, slot, t.peer));
-    for (const Transfer& t : schedule.sends(stage))
-      if (hands_out) function(transfers::node_of(state, slot, t.peer));
+    each(schedule.receives(stage));
+    if (hands_out) each(schedule.sends(stage));
   }
 }
 
@@ -152,10 +155,8 @@ void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   each_awaited(state, slot, [&](NodeId peer) { state.detector->wait_on(peer, now); });
 }
 
-void end_waiting(NodeState& state, std::uint32_t slot) {
-  Slot& s = state.slots[slot];
-  if (!s.waiting) return;
-  s.waiting = false;
+void stop_waiting(NodeState& state, std::uint32_t slot) {
+  state.slots[slot].waiting = false;
   each_awaited(state, slot, [&](NodeId peer) { state.detector->no_longer_wait_on(peer); });
 }
 

@@ -29,7 +29,10 @@ void pump(NodeState& state, Nanoseconds now);
 // From arrival until the end the peers that this slot's schedule receives from, or hands data to, are waited for;
 // at the latest until the last of them has what it was sent.
 void begin_waiting(NodeState& state, std::uint32_t slot, Nanoseconds now);
-void end_waiting(NodeState& state, std::uint32_t slot);
+void stop_waiting(NodeState& state, std::uint32_t slot);
+inline void end_waiting(NodeState& state, std::uint32_t slot) {
+  if (state.slots[slot].waiting) stop_waiting(state, slot);
+}
 // Something waits for this node just now: it is probed, unless it was heard lately or is asked already.
 void probe(NodeState& state, NodeId node, Nanoseconds now);
 // A member of the group that is lost now, the lowest rank; kNoRank: none.

@@ -1,6 +1,8 @@
-// A bounded set of ranks as runs of consecutive ones: members of a group, ranks that are missing. Core: no heap.
+// A bounded set of ranks as runs of consecutive ones: members of a group, ranks that are missing. Every message and
+// every answer has one, most of them empty: only the runs that are there are copied. Core: no heap.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -17,6 +19,14 @@ class RankSet {
     std::uint32_t count = 0;
     bool operator==(const Run&) const = default;
   };
+
+  RankSet() {}  // NOLINT(modernize-use-equals-default): at_ stays as it is
+  RankSet(const RankSet& other) { *this = other; }
+  RankSet& operator=(const RankSet& other) {
+    std::copy_n(other.at_.begin(), other.runs_, at_.begin());
+    runs_ = other.runs_, truncated_ = other.truncated_;
+    return *this;
+  }
 
   // Precondition: `rank` is larger than all before. False (and truncated() from now on) when full.
   bool add(Rank rank) { return add_run({rank, 1}); }
@@ -57,10 +67,13 @@ class RankSet {
       if (value >= at_[k].first && value - at_[k].first < at_[k].count) return before + (value - at_[k].first);
     return kNoRank;
   }
-  bool operator==(const RankSet&) const = default;
+  bool operator==(const RankSet& other) const {
+    return truncated_ == other.truncated_ &&
+           std::equal(at_.begin(), at_.begin() + runs_, other.at_.begin(), other.at_.begin() + other.runs_);
+  }
 
  private:
-  std::array<Run, kMaxRuns> at_{};
+  std::array<Run, kMaxRuns> at_;  // the first runs_ of them
   std::uint32_t runs_ = 0;
   bool truncated_ = false;
 };

@@ -1,6 +1,8 @@
 // Small questions about a slot that the files of operations and verdicts share. Core.
 #pragma once
 
+#include <bit>
+
 #include "runtime/node/groups.h"
 #include "runtime/node/node_state.h"
 
@@ -9,10 +11,10 @@ namespace fibocast::slots {
 inline constexpr std::uint64_t kSmallOperationBytes = 16384;
 
 inline std::uint32_t index_of(const NodeState& state, std::uint32_t group, Generation generation) {
-  return group * state.limits.open_generations + generation % state.limits.open_generations;
+  return group * state.limits.open_generations + (generation & (state.limits.open_generations - 1));
 }
 inline std::uint32_t group_of(const NodeState& state, std::uint32_t slot) {
-  return slot / state.limits.open_generations;
+  return slot >> std::countr_zero(state.limits.open_generations);
 }
 inline GroupState& group(NodeState& state, std::uint32_t slot) { return state.groups[group_of(state, slot)]; }
 inline bool holds(const Slot& s, Generation generation) {
@@ -46,7 +48,7 @@ inline bool tells_window(const GroupState& g, const Slot& s) {
   return s.operation == Operation::kBarrier && g.routers == 0;
 }
 inline std::uint64_t bytes_of(const NodeState& state, std::uint32_t slot, const Transfer& t, std::uint32_t repetition) {
-  return transfer_bytes(shape_of(state, slot), t, repetition);
+  return t.carries == Carries::kToken ? 0 : transfer_bytes(shape_of(state, slot), t, repetition);
 }
 // This transfer's data goes through the bulk lane, all repetitions as one stream.
 inline bool is_bulk(const NodeState& state, std::uint32_t slot, const Transfer& t) {

@@ -129,9 +129,10 @@ bool set_shape(NodeState& state, std::uint32_t slot, const PeerMessage& m) {
 
 void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
+  if (s.activated_at != 0 || !state.engine->activated(slot)) return;
   const bool called = is_push(s.operation) || state.engine->arrived(slot);
   const bool known = s.shape_known && (!slots::is_source(state, slot) || state.engine->arrived(slot));
-  if (s.activated_at != 0 || !called || !known || !state.engine->activated(slot)) return;
+  if (!called || !known) return;
   if (waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) return;
   s.activated_at = now;
   flight_log::note(state, slot, FlightEvent::Kind::kActivated, now);
@@ -147,7 +148,7 @@ void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     if (!local_data::combine(state, slot)) return;
     while (state.engine->next_send(slot, send)) {
       if (!dispatch(state, slot, send, now)) return;
-      state.engine->commit_send(slot);
+      state.engine->commit_send(slot, send);
     }
   } while (state.engine->next_combine(slot, send));
 }

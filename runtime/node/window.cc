@@ -41,9 +41,15 @@ bool barrier_tells(const NodeState& state, std::uint32_t group, Generation told)
          g.base - last_multiple(state.limits, told) < state.limits.open_generations;
 }
 
-void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanoseconds now) {
+// The least of this node's base and of what its children told. `s`: the window's schedule.
+Generation least_base(NodeState& state, std::uint32_t group, const RankSchedule& s) {
+  Generation base = state.groups[group].base;
+  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k) base = std::min(base, groups::child_bases(state, group)[k]);
+  return base;
+}
+
+void tell_parent(NodeState& state, std::uint32_t group, const RankSchedule& s, Generation base, Nanoseconds now) {
   GroupState& g = state.groups[group];
-  const RankSchedule s = groups::window_schedule(state, group);
   if (s.stages[0].sends == 0 || !is_worth_telling(state, group, g.reported, base)) return;
   if (barrier_tells(state, group, g.reported)) return;
   const Rank parent = groups::rank_at(g, s.sends(s.stages[0])[0].peer);
@@ -51,9 +57,8 @@ void tell_parent(NodeState& state, std::uint32_t group, Generation base, Nanosec
 }
 
 // Each child by itself: one may hear an older value than the next, when the base moves while a channel is full.
-void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
+void tell_children(NodeState& state, std::uint32_t group, const RankSchedule& s, Nanoseconds now) {
   const GroupState& g = state.groups[group];
-  const RankSchedule s = groups::window_schedule(state, group);
   const std::span<const Transfer> children = s.sends(s.stages[1]);
   for (std::uint32_t k = 0; k < children.size(); ++k) {
     Generation& told = groups::child_windows(state, group)[k];
@@ -67,10 +72,7 @@ void tell_children(NodeState& state, std::uint32_t group, Nanoseconds now) {
 }  // namespace
 
 Generation subtree_base(NodeState& state, std::uint32_t group) {
-  Generation base = state.groups[group].base;
-  const RankSchedule s = groups::window_schedule(state, group);
-  for (std::uint32_t k = 0; k < s.stages[0].receives; ++k) base = std::min(base, groups::child_bases(state, group)[k]);
-  return base;
+  return least_base(state, group, groups::window_schedule(state, group));
 }
 
 void note_child(NodeState& state, std::uint32_t group, Rank child, Generation completed) {
@@ -123,10 +125,11 @@ void probe_awaited(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void advance(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   if (g.rank == kNoRank || !epochs::runs(g) || !groups::is_live(g, g.rank)) return;
-  const Generation base = subtree_base(state, group);
+  const RankSchedule s = groups::window_schedule(state, group);
+  const Generation base = least_base(state, group, s);
   if (groups::position_of(g, g.rank) == 0 && base > g.global_base) g.global_base = base;
-  tell_parent(state, group, base, now);
-  tell_children(state, group, now);
+  tell_parent(state, group, s, base, now);
+  tell_children(state, group, s, now);
 }
 
 }  // namespace fibocast::window

@@ -101,7 +101,8 @@ class EnginePath {
     for (bool moved = true; moved;) {
       moved = false;
       for (Rank me = 0; me < kRanks; ++me)
-        for (Engine::Send send; engine_.next_send(me, send); engine_.commit_send(me), moved = true) deliver(me, send);
+        for (Engine::Send send; engine_.next_send(me, send); engine_.commit_send(me, send), moved = true)
+          deliver(me, send);
     }
     for (Rank me = 0; me < kRanks; ++me) require(engine_.finished(me));
   }

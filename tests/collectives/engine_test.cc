@@ -25,7 +25,7 @@ class EngineTest : public testing::Test {
   }
   std::vector<Rank> sends() {
     std::vector<Rank> peers;
-    for (Engine::Send send; engine_.next_send(kRun, send); engine_.commit_send(kRun))
+    for (Engine::Send send; engine_.next_send(kRun, send); engine_.commit_send(kRun, send))
       peers.push_back(Rank{send.transfer.peer});
     return peers;
   }
