@@ -47,7 +47,7 @@ class Engine {
   struct Send {
     Transfer transfer;
     std::uint32_t index = 0;
-    std::uint32_t stage = 0;  // it is of
+    std::uint32_t stage = 0;  // of this rank, which sends or combines; Transfer::stage is the receiver's
     std::uint32_t repetition = 0;
     Nanoseconds not_before = 0;  // of its stage: model time, the caller's to honour
   };

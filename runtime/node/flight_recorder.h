@@ -66,7 +66,7 @@ class FlightRecorder {
  private:
   std::span<FlightEvent> ring_;
   std::uint64_t recorded_ = 0;
-  std::size_t next_ = 0;  // its place
+  std::size_t next_ = 0;  // the place of the next one
 };
 
 // The algorithm, element type and operator of an operation in one number, and back.
