@@ -13,6 +13,8 @@ namespace fibocast {
 namespace {
 
 constexpr std::size_t kWorthAPlace = 4096;  // bytes: smaller results are copied for less than it costs to say where
+constexpr std::size_t kWorthPieces =
+    32 << 10;  // bytes: more are several fragments, the first need not wait for the last
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
 std::string subject_of(const EmbeddedRequest& request) {
@@ -104,14 +106,17 @@ Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t coo
   return Admission::kBadName;
 }
 
-// Copies the payload into a buffer of the node.
-Admission EmbeddedHost::stage(const EmbeddedRequest& request, PayloadRange& staged) {
+// Copies the payload into a buffer of the node: now, or as it is sent, if the caller keeps it until the end.
+Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
   if (request.payload.empty()) return Admission::kTaken;
   if (!host_.node().fits_budget(request.payload.size())) return Admission::kTooLarge;
   const auto buffer = host_.node().reserve_buffer(request.payload.size());
   if (!buffer) return Admission::kWouldBlock;
   staged = {*buffer, 0, request.payload.size()};
-  std::memcpy(host_.bytes_of(staged).data(), request.payload.data(), request.payload.size());
+  if (request.kind == EmbeddedRequest::Kind::kOperate && request.payload.size() > kWorthPieces)
+    host_.fill(request.sent_from = *buffer, request.payload);
+  else
+    std::memcpy(host_.bytes_of(staged).data(), request.payload.data(), request.payload.size());
   return Admission::kTaken;
 }
 
@@ -295,6 +300,7 @@ void EmbeddedHost::take_result(const PayloadRange& range, const EmbeddedRequest&
 // From here on the caller's memory is not ours any more, whatever still comes.
 void EmbeddedHost::end_pending(EmbeddedRequest& request, Outcome&& outcome) {
   host_.take_back(request.received_in, request.into);
+  host_.finish_copy(request.sent_from, request.payload);
   end(request, std::move(outcome));
 }
 

@@ -39,6 +39,7 @@ struct EmbeddedRequest {
   std::span<const std::byte> payload;    // `owned`, or what a blocking caller keeps until the end
   std::span<std::byte> into;             // as in OperationCall
   BufferId received_in = kNoBuffer;      // the last buffer that was to lie there
+  BufferId sent_from = kNoBuffer;        // the buffer that `payload` is copied to while it is sent
   Duration deadline{0};
   OnEnd on_end;
 
@@ -77,7 +78,7 @@ class EmbeddedHost {
   Admission plan(EmbeddedRequest& request, std::uint64_t cookie);
   bool attempt(Request& request);
   bool retry_waiting();
-  Admission stage(const EmbeddedRequest& request, PayloadRange& staged);
+  Admission stage(EmbeddedRequest& request, PayloadRange& staged);
 
   std::span<std::byte> place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes);
   void on_call_done(const Event& event);

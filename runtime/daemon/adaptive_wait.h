@@ -24,7 +24,13 @@ class AdaptiveWait {
   AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_clients);
 
   // A peer came or data passed: for a while, long turns of others are our own doing and no sign of a competitor.
-  void unsettle(Nanoseconds now) { settled_at_ = now + kSettling; }
+  void unsettle(Nanoseconds now) {
+    if (settled_at_ != kNever) settled_at_ = now + kSettling;
+  }
+  // An operation has ended. Until the first one has, its members may still be starting: as with unsettle().
+  void ended(Nanoseconds now) {
+    if (settled_at_ == kNever) settled_at_ = now + kSettling;
+  }
   // May the host poll at all, or is it to block at once?
   bool may_poll(Nanoseconds now);
   // A poll found something.
@@ -51,7 +57,7 @@ class AdaptiveWait {
   bool has_core_;  // of its own, as far as the number of nodes tells
   int most_shared_turns_, most_yields_, yields_ = 0;
   Nanoseconds long_yield_, last_long_yield_;
-  Nanoseconds begun_ = 0, spin_again_ = 0, settled_at_ = 0;
+  Nanoseconds begun_ = 0, spin_again_ = 0, settled_at_ = kNever;
   Pause polling_, moving_;  // somebody else computes on this core: no yields; we have tried to move to another core
   bool waits_ = false;      // the first poll was in vain
   bool gave_turn_ = false;  // in the first yield of this wait somebody else ran

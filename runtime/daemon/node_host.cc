@@ -137,7 +137,12 @@ bool NodeHost::poll_transport() {
 
 std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {
   if (range.buffer == kNoBuffer || range.length == 0) return {};
-  return memory_.at(range.buffer, node_.buffer_bytes(range.buffer)).subspan(range.offset, range.length);
+  return memory_.part(range.buffer, node_.buffer_bytes(range.buffer), range.offset, range.length);
+}
+
+void NodeHost::fill(BufferId buffer, std::span<const std::byte> source) {
+  if (has_core_) return memory_.copy_later(buffer, source);
+  copy(source, memory_.at(buffer, node_.buffer_bytes(buffer)).data());
 }
 
 // Frames leave before applications hear anything: a node forwards to its children before it releases its own.
@@ -205,6 +210,7 @@ bool NodeHost::deliver() {
       set_path(event.peer);
     }
     if (event.kind == Event::Kind::kCallDone) {
+      waiting_.ended(now_);
       if (handlers_.on_call_done) handlers_.on_call_done(event);
     } else if (handlers_.on_event) {
       handlers_.on_event(event);
@@ -230,6 +236,7 @@ void NodeHost::set_alarm() {
 }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
+  has_core_ = nodes <= cores();
   polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
   waiting_ = AdaptiveWait(self_, nodes, cores(), with_clients);
 }

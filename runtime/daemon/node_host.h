@@ -92,6 +92,11 @@ class NodeHost {
   std::span<std::byte> bytes_of(const PayloadRange& range);
   // The place is its caller's alone again. Nothing happens if the buffer lies elsewhere, or is none.
   void take_back(BufferId buffer, std::span<std::byte> place) { memory_.take_back(buffer, place); }
+  // Fills a buffer that was just reserved, with `source` from its begin on. Its owner keeps it until finish_copy():
+  // where each node of this host may have a core, bytes are copied as they are sent. Else a receiver would have to be
+  // given the core for each piece, which takes longer than all are copied.
+  void fill(BufferId buffer, std::span<const std::byte> source);
+  void finish_copy(BufferId buffer, std::span<const std::byte> source) { memory_.finish_copy(buffer, source); }
   const PayloadMemory& payload_memory() const { return memory_; }
 
  private:
@@ -128,6 +133,7 @@ class NodeHost {
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
+  bool has_core_ = true;    // each node of this host may have one of its own
   bool in_flight_ = false;  // an operation, as of the last look
   bool lingers_ = false;    // an operation has ended, and the polls after it have not
   bool stopped_ = false;    // the io_context, as of the last time it was polled

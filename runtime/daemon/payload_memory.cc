@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "collectives/check.h"
 
@@ -27,7 +28,7 @@ PayloadMemory::Block PayloadMemory::take(std::uint64_t bytes) {
   return block;
 }
 
-std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) {
+PayloadMemory::Slot& PayloadMemory::slot_of(BufferId buffer, std::uint64_t bytes) {
   check(buffer < slots_.size());
   Slot& slot = slots_[buffer];
   if (slot.begin == nullptr) {
@@ -37,12 +38,37 @@ std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) {
     ++in_use_;
   }
   check(slot.bytes == bytes);
-  return {slot.begin, slot.bytes};
+  return slot;
+}
+
+std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) { return part(buffer, bytes, 0, bytes); }
+
+std::span<std::byte> PayloadMemory::part(BufferId buffer, std::uint64_t bytes, std::uint64_t offset,
+                                         std::uint64_t length) {
+  Slot& slot = slot_of(buffer, bytes);
+  copy_up_to(slot, offset + length);
+  return std::span(slot.begin, slot.bytes).subspan(offset, length);
+}
+
+void PayloadMemory::copy_up_to(Slot& slot, std::uint64_t end) {
+  if (slot.source == nullptr || end <= slot.copied) return;
+  std::memcpy(slot.begin + slot.copied, slot.source + slot.copied, end - slot.copied);
+  slot.copied = end;
+  if (end == slot.bytes) slot.source = nullptr;
+}
+
+void PayloadMemory::copy_later(BufferId buffer, std::span<const std::byte> source) {
+  Slot& slot = slot_of(buffer, source.size());
+  slot.source = source.data(), slot.copied = 0;
+}
+
+void PayloadMemory::finish_copy(BufferId buffer, std::span<const std::byte> source) {
+  if (buffer != kNoBuffer && slots_[buffer].source == source.data()) copy_up_to(slots_[buffer], source.size());
 }
 
 void PayloadMemory::lend(BufferId buffer, std::span<std::byte> place) {
   check(buffer < slots_.size() && slots_[buffer].begin == nullptr);
-  slots_[buffer] = {.begin = place.data(), .bytes = place.size(), .own = {}, .lent = true};
+  slots_[buffer] = {.begin = place.data(), .bytes = place.size(), .own = {}, .lent = true, .source = nullptr};
   ++in_use_;
 }
 

@@ -22,6 +22,14 @@ class PayloadMemory {
   // The buffer's bytes; taken now if it has none yet. `bytes` is what Node::buffer_bytes() says and stays the same
   // until release(). Valid until release().
   std::span<std::byte> at(BufferId buffer, std::uint64_t bytes);
+  // A part of them, for who needs no other. Precondition: it is within `bytes`.
+  std::span<std::byte> part(BufferId buffer, std::uint64_t bytes, std::uint64_t offset, std::uint64_t length);
+  // The buffer's bytes are those of `source`, copied as far as somebody asks for them: the first fragment leaves before
+  // the last one is copied. `source` stays as it is until finish_copy() or release(). Precondition: nothing was written
+  // to the buffer yet.
+  void copy_later(BufferId buffer, std::span<const std::byte> source);
+  // `source` is its owner's again: what is still missing is copied now, if the buffer is still the same.
+  void finish_copy(BufferId buffer, std::span<const std::byte> source);
   // The buffer's bytes are these, until take_back(). Precondition: it has no memory yet.
   void lend(BufferId buffer, std::span<std::byte> place);
   // If the buffer still lies there it is without memory again: what is written to it later goes to new memory.
@@ -38,6 +46,8 @@ class PayloadMemory {
     std::uint64_t bytes = 0;
     Block own;  // empty: it is the transport's, or lent
     bool lent = false;
+    const std::byte* source = nullptr;  // of what is not copied yet, from byte `copied` on; none: all is there
+    std::uint64_t copied = 0;
   };
   static constexpr std::uint64_t kTransports = 8 << 10;  // from so many bytes on
   static constexpr std::uint64_t kSmallest = 256;
@@ -45,6 +55,8 @@ class PayloadMemory {
   static constexpr std::uint64_t kPooledBytes = 256 << 10;  // so many are kept per class, at least one block
 
   Block take(std::uint64_t bytes);
+  Slot& slot_of(BufferId buffer, std::uint64_t bytes);
+  static void copy_up_to(Slot& slot, std::uint64_t end);
   static std::size_t class_of(std::uint64_t bytes);  // kClasses: not pooled
   static std::uint64_t class_bytes(std::size_t index) { return kSmallest << index; }
 

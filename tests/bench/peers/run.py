@@ -4,9 +4,10 @@
 
 Repetitions of all ways are interleaved, so that what else happens on the host happens to all. Prints ratio tables in
 Markdown, and writes them and every figure to FOLDER (peers.md, peers.json). Ways whose package is missing are left out,
-by name; so is what needs longer than 20 s. MPICH's processes never let each other have a processor (7 ms for a barrier
-of 4 on two, where it ends at all), so there are at most as many of them as processors. As root everything runs in a
-network namespace of its own, if that is allowed; nothing outlives the run.
+by name; so is what needs longer than 20 s. Programs in C and C++ are linked without PIE, libraries are as installed.
+MPICH's processes never let each other have a processor (7 ms for a barrier of 4 on two, where it ends at all), so there
+are at most as many of them as processors. As root everything runs in a network namespace of its own, if that is
+allowed; nothing outlives the run.
 """
 
 import argparse
@@ -124,8 +125,8 @@ class Way:
 
 
 class Embedded(Way):
-    def __init__(self, name, sealed=True, local="off"):
-        super().__init__(name, "fibocast_peer", "embedded")
+    def __init__(self, name, sealed=True, local="off", program="fibocast_peer"):
+        super().__init__(name, program, "embedded")
         self.sealed, self.local = sealed, local
 
     def commands(self, n, folder, server):
@@ -229,6 +230,7 @@ def ways():
     every = [
         Embedded(OURS),
         Embedded(IN_MEMORY, local="auto"),
+        Embedded("fibocast-memory-pie", local="auto", program="fibocast_peer_pie"),  # linked as is the default
         Embedded("fibocast-unsealed", sealed=False),
         ThroughDaemons("fibocast-daemon"),
         ThroughDaemons("fibocast-direct", direct="off"),
@@ -247,6 +249,8 @@ def ways():
         Work("raw-work", "raw_peer", "work"),
     ]
     for way in every:
+        if way.name.endswith("-pie"):
+            way.sizes = [16, 64]  # there is no difference with few
         if way.name == "mpich":
             way.sizes = range(2, os.cpu_count() + 1)
         if isinstance(way, Mpi):

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMulticasts[] = {64, 1024, 64 * 1024, 1024 * 1024};
 constexpr int kFirst = 2, kWarmUps = 40, kLeast = 5, kMost = 2000;
-constexpr std::int64_t kBudget = 70'000'000, kWarmUpBudget = 40'000'000;  // ns of repetitions together
+constexpr std::int64_t kBudget = 55'000'000, kWarmUpBudget = 40'000'000;  // ns of repetitions together
 
 std::int64_t now() {
   timespec t;

@@ -8,6 +8,13 @@ namespace {
 using Next = AdaptiveWait::Next;
 constexpr Nanoseconds kMicrosecond = 1'000, kMillisecond = 1'000'000, kStart = 1'000'000'000;
 
+// One whose first operation has ended long ago.
+AdaptiveWait settled_wait(NodeId self, Rank nodes, unsigned cores, bool with_clients) {
+  AdaptiveWait wait(self, nodes, cores, with_clients);
+  wait.ended(0);
+  return wait;
+}
+
 // Polls in vain, one in a microsecond, until it is told not to spin. The time of that.
 Nanoseconds spin(AdaptiveWait& wait, Nanoseconds now, Next& end) {
   wait.begin(now);
@@ -24,14 +31,14 @@ int yields_before_blocking(AdaptiveWait wait) {
 }
 
 TEST(AdaptiveWait, SpinsLongerThanAWakeUpTakesWhereEachNodeMayHaveACore) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   Next end;
   EXPECT_EQ(spin(wait, kStart, end) - kStart, 30 * kMicrosecond);
   EXPECT_EQ(end, Next::kYield);
 }
 
 TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   wait.begin(kStart);
   EXPECT_EQ(wait.next(kStart + 29 * kMicrosecond), Next::kSpin);
   wait.found();
@@ -40,7 +47,7 @@ TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
 }
 
 TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   Next end;
   const Nanoseconds in_vain = spin(wait, kStart, end);
   EXPECT_EQ(spin(wait, in_vain + 999 * kMicrosecond, end), in_vain + 999 * kMicrosecond);
@@ -62,7 +69,7 @@ TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
 }
 
 TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
-  AdaptiveWait wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 4 * kMillisecond)) << "one may be an accident";
   wait.yielded(kStart + 5 * kMillisecond, kStart + 9 * kMillisecond);
@@ -74,21 +81,21 @@ TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
 }
 
 TEST(AdaptiveWait, TwoLongYieldsFarFromEachOtherDoNot) {
-  AdaptiveWait wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 55 * kMillisecond, kStart + 59 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 59 * kMillisecond));
 }
 
 TEST(AdaptiveWait, ColdTurnsOfManyNodesAreNotLong) {
-  AdaptiveWait wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2, false);
   for (Nanoseconds now = kStart; now < kStart + 40 * kMillisecond; now += 3 * kMillisecond)
     wait.yielded(now, now + 3 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 40 * kMillisecond));
 }
 
 TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
-  AdaptiveWait wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2, false);
   wait.unsettle(kStart);
   wait.yielded(kStart, kStart + 6 * kMillisecond);
   wait.yielded(kStart + 6 * kMillisecond, kStart + 12 * kMillisecond);
@@ -96,6 +103,21 @@ TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
   EXPECT_TRUE(wait.may_poll(kStart + 18 * kMillisecond)) << "the first that counts ends after 15 ms";
   wait.yielded(kStart + 18 * kMillisecond, kStart + 24 * kMillisecond);
   EXPECT_FALSE(wait.may_poll(kStart + 24 * kMillisecond));
+}
+
+TEST(AdaptiveWait, BeforeTheFirstOperationHasEndedNoYieldCounts) {
+  AdaptiveWait wait(0, 64, 2, false);
+  const Nanoseconds later = kStart + 1'000 * kMillisecond;
+  wait.unsettle(kStart);
+  for (Nanoseconds now = kStart; now < later; now += 5 * kMillisecond) wait.yielded(now, now + 5 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(later));
+  wait.ended(later);
+  wait.yielded(later + 5 * kMillisecond, later + 10 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(later + 10 * kMillisecond)) << "nor for 15 ms afterwards";
+  wait.ended(later + 14 * kMillisecond);
+  wait.yielded(later + 15 * kMillisecond, later + 20 * kMillisecond);
+  wait.yielded(later + 20 * kMillisecond, later + 25 * kMillisecond);
+  EXPECT_FALSE(wait.may_poll(later + 25 * kMillisecond)) << "the second end is nothing new";
 }
 
 // The time from when it blocks, after long yields from `now` on, until it may poll again.
@@ -107,7 +129,7 @@ Nanoseconds blocked_for(AdaptiveWait& wait, Nanoseconds& now) {
 }
 
 TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
-  AdaptiveWait wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2, false);
   Nanoseconds now = kStart;
   for (const Nanoseconds expected : {20, 80, 320, 640, 640}) EXPECT_EQ(blocked_for(wait, now), expected * kMillisecond);
   now += 700 * kMillisecond;
@@ -115,7 +137,7 @@ TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
 }
 
 TEST(AdaptiveWait, WhoMaySpinDoesSoEvenBesideACompetitor) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 4 * kMillisecond, kStart + 8 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 8 * kMillisecond));
@@ -142,7 +164,7 @@ int waits_before_moving(AdaptiveWait& wait, Nanoseconds& now, Nanoseconds yield)
 }
 
 TEST(AdaptiveWait, WhoseAnswersComeFromItsOwnCoreMoves) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   Nanoseconds now = kStart;
   EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 4);
   EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 50) << "in vain: not again so soon";
@@ -169,7 +191,7 @@ TEST(AdaptiveWait, NobodyMovesWhoseYieldGaveNoTurnOrWhoHasNoCoreOfItsOwn) {
 }
 
 TEST(AdaptiveWait, AnAnswerWhileItSpinsShowsThatItHasItsOwnCore) {
-  AdaptiveWait wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2, false);
   Nanoseconds now = kStart;
   for (int i = 0; i < 20; ++i, now += kMillisecond) {  // one of two answers comes in a yield
     wait.begin(now);

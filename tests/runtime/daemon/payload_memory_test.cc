@@ -67,6 +67,50 @@ TEST(PayloadMemory, LentMemoryIsItsOwnersAgain) {
   EXPECT_FALSE(transport.taken);
 }
 
+bool all_are(std::span<const std::byte> bytes, int value) {
+  return std::ranges::all_of(bytes, [value](std::byte b) { return b == std::byte(value); });
+}
+
+TEST(PayloadMemory, WhatIsCopiedLaterIsCopiedAsFarAsItIsAskedFor) {
+  Memory transport(1 << 20);
+  PayloadMemory memory(4, transport);
+  std::vector<std::byte> source(100'000, std::byte{1});
+  memory.copy_later(2, source);
+  EXPECT_TRUE(all_are(memory.part(2, 100'000, 20'000, 20'000), 1));
+  std::ranges::fill(source, std::byte{2});
+  EXPECT_TRUE(all_are(memory.part(2, 100'000, 0, 40'000), 1)) << "it was copied already";
+  EXPECT_TRUE(all_are(std::span(transport.block).subspan(40'000, 60'000), 0)) << "nobody has asked for it";
+  EXPECT_TRUE(all_are(memory.part(2, 100'000, 30'000, 20'000).subspan(10'000), 2));
+  memory.finish_copy(2, std::span(source).subspan(1));
+  EXPECT_TRUE(all_are(std::span(transport.block).subspan(50'000, 50'000), 0)) << "the buffer has another source";
+  memory.finish_copy(2, source);
+  std::ranges::fill(source, std::byte{3});
+  EXPECT_TRUE(all_are(memory.at(2, 100'000).subspan(40'000), 2)) << "since then the source is its owner's";
+}
+
+TEST(PayloadMemory, TheWholeBufferIsCopiedForWhoAsksForIt) {
+  Memory transport;
+  PayloadMemory memory(4, transport);
+  std::vector<std::byte> source(5'000, std::byte{1});
+  memory.copy_later(0, source);
+  EXPECT_TRUE(all_are(memory.at(0, 5'000), 1));
+  memory.at(0, 5'000)[10] = std::byte{9};
+  memory.finish_copy(0, source);
+  EXPECT_EQ(memory.at(0, 5'000)[10], std::byte{9}) << "and not again";
+}
+
+TEST(PayloadMemory, ABufferThatIsGoneTakesNothingFromItsSource) {
+  Memory transport(1 << 20);
+  PayloadMemory memory(4, transport);
+  std::vector<std::byte> source(20'000, std::byte{1});
+  memory.copy_later(0, source);
+  memory.release(0);
+  memory.finish_copy(0, source);
+  memory.finish_copy(kNoBuffer, source);
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_TRUE(all_are(memory.at(0, 20'000), 0)) << "the next one of this number is another";
+}
+
 TEST(PayloadMemory, TakenAtFirstUseAndKept) {
   Memory transport;
   PayloadMemory memory(4, transport);
