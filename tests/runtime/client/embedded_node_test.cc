@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
@@ -94,6 +95,26 @@ TEST_P(Embedded, MulticastsIntoAPlaceOfTheCallers) {
       EXPECT_EQ(outcome.payload.size(), root ? 0u : 100'000u);
     });
   for (std::thread& member : members) member.join();
+}
+
+// Its bytes are copied while they are sent, if the nodes are no more than the cores: never after the call's end.
+TEST_P(Embedded, ARootsBytesAreItsOwnAgainWhenItsCallHasEnded) {
+  const Nodes nodes = start_nodes(2, GetParam());
+  ASSERT_EQ(nodes.size(), 2u);
+  const auto multicasts = [](EmbeddedNode& node) {
+    auto group = *node.open("all");
+    std::vector<std::byte> place(200'000);
+    for (int i = 1; i <= 100; ++i) {
+      const auto mark = std::byte(i);
+      std::ranges::fill(place, node.rank() == 0 ? mark : std::byte{0});
+      ASSERT_TRUE(group.multicast_into(0, place, minutes(1)).ok());
+      EXPECT_EQ(std::ranges::count(place, mark), std::ssize(place)) << "rank " << node.rank();
+      std::ranges::fill(place, std::byte{255});
+    }
+  };
+  std::thread receiver([&] { multicasts(*nodes[1]); });
+  multicasts(*nodes[0]);
+  receiver.join();
 }
 
 // Blocking calls drive the node from several threads in turn, asynchronous ones have it driven by its own.
