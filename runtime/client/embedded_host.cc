@@ -12,9 +12,8 @@
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kWorthAPlace = 4096;  // bytes: smaller results are copied for less than it costs to say where
-constexpr std::size_t kWorthPieces =
-    32 << 10;  // bytes: more are several fragments, the first need not wait for the last
+constexpr std::size_t kWorthAPlace = 4096;      // bytes: smaller results are copied for less than it costs to say where
+constexpr std::size_t kWorthPieces = 32 << 10;  // bytes: larger ones are sent as several fragments
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
 std::string subject_of(const EmbeddedRequest& request) {
