@@ -29,16 +29,15 @@ struct Candidate {
   std::string objection;            // why it cannot be taken; else:
   std::uint64_t predicted = 0;      // ticks
   std::uint64_t host_bound = 0;     // ticks; of co-located nodes: the busiest host's processors
-  std::uint64_t with_one_more = 0;  // ticks; of co-located nodes: if each host had one more processor
+  std::uint64_t in_turns = 0;  // ticks; of co-located nodes that look for messages in turns, with one processor more
   std::uint64_t busiest_bytes = 0;  // sent and received by the node that has most
   Forecast forecast = {};           // without the loads
 };
 
 struct PlanAnswer {
   std::vector<Candidate> candidates;  // in the order of the catalogue
-  // The fastest; of those that tie the one that would be faster with one more processor for each host,
-  // then the one with the earlier Forecast::completion, then the first. Nothing: none can be
-  // taken.
+  // The fastest; of those that tie the one with the least in_turns, then the one with the earlier
+  // Forecast::completion, then the first. Nothing: none can be taken.
   std::optional<std::size_t> chosen;
   LowerBound bound;
 

@@ -107,6 +107,24 @@ TEST(Planner, TreesWinWhereNodesShareAProcessor) {
   EXPECT_LE(a.best()->predicted, a.bound.ticks * 11 / 10);
 }
 
+// On a processor that never rests all trees take the same time. Small messages go to all at once, so that nobody waits
+// for two turns; the bytes of large ones are worth spreading over nodes, which may have a processor more.
+TEST(Planner, OfThoseThatTieItCountsTurnsAndBytes) {
+  CostModel model{.send = 3'000, .latency = 6'000, .occupancy = 3'000, .wake = 20'000};
+  model.send_per_byte = model.occupancy_per_byte = 1;
+  for (const Rank ranks : {16u, 32u, 64u}) {
+    PlanQuestion q = question(Operation::kMulticast, ranks, 8, model);
+    q.hosts = {.nodes = ranks, .processors = 1};
+    const PlanAnswer small = answer(q);
+    EXPECT_EQ(find(small, "binomial").predicted, find(small, "sequential").predicted);
+    EXPECT_EQ(small.best()->name, "sequential") << ranks;
+    q.shape.total_bytes = 16'384;
+    const PlanAnswer large = answer(q);
+    EXPECT_EQ(find(large, "binomial").predicted, find(large, "sequential").predicted);
+    EXPECT_NE(large.best()->name, "sequential") << ranks;
+  }
+}
+
 TEST(Planner, LongMulticastsAreCut) {
   CostModel model = kManna;
   model.send_per_byte = 1;
