@@ -31,6 +31,8 @@ class AdaptiveWait {
   void ended(Nanoseconds now) {
     if (settled_at_ == kNever) settled_at_ = now + kSettling;
   }
+  // Each node of the host may have a core of its own, as far as their number tells.
+  bool has_core() const { return has_core_; }
   // May the host poll at all, or is it to block at once?
   bool may_poll(Nanoseconds now);
   // A poll found something.

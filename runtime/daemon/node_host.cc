@@ -141,7 +141,7 @@ std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {
 }
 
 void NodeHost::fill(BufferId buffer, std::span<const std::byte> source) {
-  if (has_core_) return memory_.copy_later(buffer, source);
+  if (waiting_.has_core()) return memory_.copy_later(buffer, source);
   copy(source, memory_.at(buffer, node_.buffer_bytes(buffer)).data());
 }
 
@@ -236,7 +236,6 @@ void NodeHost::set_alarm() {
 }
 
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
-  has_core_ = nodes <= cores();
   polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
   waiting_ = AdaptiveWait(self_, nodes, cores(), with_clients);
 }

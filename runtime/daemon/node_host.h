@@ -133,7 +133,6 @@ class NodeHost {
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
-  bool has_core_ = true;    // each node of this host may have one of its own
   bool in_flight_ = false;  // an operation, as of the last look
   bool lingers_ = false;    // an operation has ended, and the polls after it have not
   bool stopped_ = false;    // the io_context, as of the last time it was polled
