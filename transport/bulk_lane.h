@@ -20,7 +20,7 @@ class BulkSender {
   const SendWindow& window() const { return window_; }
   std::uint32_t streams_free() const;
   bool idle() const;  // nothing unacknowledged and nothing left to cut
-  std::uint32_t open(std::uint64_t total);
+  std::uint32_t open(std::uint64_t total, bool awaited);
   void extend(std::uint32_t stream, PayloadRange source, std::uint64_t available);
   void cancel(std::uint32_t stream);
   // Cuts the next fragment, of the oldest stream that has bytes, if the window and `credit` (bytes in flight)
@@ -44,6 +44,7 @@ class BulkSender {
     std::uint64_t cut = 0;
     PayloadRange source;
     bool extended = false;
+    bool awaited = false;
     bool all_cut = false;
     bool sent() const { return number != 0 && all_cut && unacknowledged == 0; }
     bool has_bytes() const { return number != 0 && !all_cut && extended && (available > cut || total == 0); }

@@ -31,7 +31,7 @@ bool BulkSender::idle() const {
   return window_.empty() && (open_ == 0 || std::ranges::none_of(streams_, &Stream::has_bytes));
 }
 
-std::uint32_t BulkSender::open(std::uint64_t total) {
+std::uint32_t BulkSender::open(std::uint64_t total, bool awaited) {
   Stream* free = find(0);
   check_channel(free != nullptr);
   if (++last_number_ == 0) ++last_number_;
@@ -39,6 +39,7 @@ std::uint32_t BulkSender::open(std::uint64_t total) {
   ++open_;
   free->number = last_number_;
   free->total = total;
+  free->awaited = awaited;
   return last_number_;
 }
 
@@ -84,7 +85,6 @@ PayloadRange BulkSender::fill(std::uint32_t sequence, Frame& frame,
   const Fragment& f = fragments_[window_.slot(sequence)];
   frame.type = FrameType::kDataBulk;
   frame.sequence = sequence;
-  frame.urgent = true;
   frame.body = body;
   if (f.stream_slot == kVoid) {
     encode_fragment({.stream = 0, .oldest_open = oldest_open(), .offset = 0}, body);
@@ -93,6 +93,7 @@ PayloadRange BulkSender::fill(std::uint32_t sequence, Frame& frame,
   const Stream& s = streams_[f.stream_slot];
   encode_fragment({.stream = s.number, .oldest_open = oldest_open(), .offset = f.offset}, body);
   frame.payload_length = f.length;
+  frame.urgent = s.awaited;
   return {s.source.buffer, s.source.offset + f.offset, f.length};
 }
 

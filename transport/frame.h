@@ -62,7 +62,7 @@ using BulkBits = std::array<std::uint64_t, 4>;  // 256 selective acknowledgement
 struct Frame {
   FrameType type = FrameType::kAck;
   std::uint8_t version_minor = kFrameMinor;
-  bool urgent = false;
+  bool urgent = false;         // an operation waits for the acknowledgement; of a fragment: for that of its stream
   bool bulk_again = false;     // fragments in flight were dropped: their stream is known only now
   bool small_dropped = false;  // small frames up to `echo` were dropped, because one before them is missing
   std::uint64_t counter = 0;

@@ -62,9 +62,9 @@ void ReliableChannel::send_small(std::span<const std::byte> body, PayloadRange p
   small_out_.push(body, payload, urgent);
 }
 
-std::uint32_t ReliableChannel::bulk_open(std::uint64_t total) {
+std::uint32_t ReliableChannel::bulk_open(std::uint64_t total, bool awaited) {
   stir();
-  return bulk_out_.open(total);
+  return bulk_out_.open(total, awaited);
 }
 
 void ReliableChannel::bulk_extend(std::uint32_t stream, PayloadRange source, std::uint64_t available, Nanoseconds) {
@@ -226,6 +226,7 @@ void ReliableChannel::on_bulk(const Frame& frame, Nanoseconds now) {
   if (verdict != Verdict::kTaken && verdict != Verdict::kAhead) return;
   echo_ = static_cast<std::uint32_t>(frame.counter);
   echo_at_ = now;
+  bulk_awaited_ = frame.urgent;
   ack_.on_data(now, settings_.urgent_ack_delay);
   ack_.on_fragment(frame.payload.size(), settings_.bulk_window_bytes);
 }
@@ -236,7 +237,7 @@ bool ReliableChannel::poll_delivery(Delivery& out) {
   out = Delivery{};
   if (poll_state(out) || small_in_.poll(out)) return true;
   if (bulk_in_.poll(out, counters_.malformed)) {
-    if (out.complete) ack_.at_once();  // its sender waits for that: the bytes are then its own again
+    if (out.complete && bulk_awaited_) ack_.at_once();
     return true;
   }
   out.stream = bulk_out_.poll_sent();

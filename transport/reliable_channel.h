@@ -70,9 +70,9 @@ class ReliableChannel {
   void renew(Nanoseconds now);
   // Precondition: small_free() > 0. Before the peer is connected messages wait. `urgent` asks for the short ack delay.
   void send_small(std::span<const std::byte> body, PayloadRange payload, bool urgent, Nanoseconds now);
-  // Reserves a stream number for `total` bytes. Nothing is sent before bulk_extend(). Precondition: bulk_send_free() >
-  // 0.
-  std::uint32_t bulk_open(std::uint64_t total);
+  // Reserves a stream number for `total` bytes. Nothing is sent before bulk_extend(). `awaited`: the peer says at once
+  // when it has all; else with what it sends next, or after the short ack delay. Precondition: bulk_send_free() > 0.
+  std::uint32_t bulk_open(std::uint64_t total, bool awaited);
   // Bytes [0, available) of `source` (range of `total` bytes) may now be sent. Called again as more is there.
   void bulk_extend(std::uint32_t stream, PayloadRange source, std::uint64_t available, Nanoseconds now);
   // The sender gives up a stream it opened (no more fragments are sent; those in flight still count).
@@ -141,6 +141,7 @@ class ReliableChannel {
   Nanoseconds echo_at_ = 0;
   Nanoseconds& quiet_until_;
   bool ask_bulk_again_ = false;
+  bool bulk_awaited_ = false;  // whoever sent the last fragment waits for its stream to be acknowledged
   bool tell_small_dropped_ = false;
   bool tell_restarted_ = false;
   bool tell_connected_ = false;

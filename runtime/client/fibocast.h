@@ -165,7 +165,8 @@ typedef struct fibocast_straggler {
 // Returns when every participant has called. `straggler` may be NULL.
 FIBOCAST_API fibocast_code fibocast_barrier(fibocast_group* group, const fibocast_options* options,
                                             fibocast_straggler* straggler);
-// The root gives bytes, the others (NULL, 0), and get them in `result`; that of the root is empty.
+// The root gives bytes, the others (NULL, 0), and get them in `result`; that of the root is empty. The root does not
+// wait until the others have them.
 FIBOCAST_API fibocast_code fibocast_multicast(fibocast_group* group, uint32_t root, const void* data, size_t size,
                                               const fibocast_options* options, fibocast_bytes* result);
 // Every rank gives a vector of `count` elements; the root gets them combined, the others nothing.

@@ -28,7 +28,9 @@ class Group {
   Outcome barrier(Duration deadline = {}, const OperationOptions& options = kPlainOperation) {
     return participant_->operate(call(Operation::kBarrier, 0, {}, deadline, options));
   }
-  // The root gives the bytes, the others pass none and find the root's in the payload; the root's own is empty.
+  // The root gives the bytes, the others pass none and find the root's in the payload; the root's own is empty. Its
+  // call does not wait for the others: it ends when the bytes are on their way, unless those of the one before have not
+  // arrived everywhere yet. Who must know that all have them calls barrier().
   Outcome multicast(Rank root, std::span<const std::byte> bytes, Duration deadline = {},
                     const OperationOptions& options = kPlainOperation) {
     return participant_->operate(call(Operation::kMulticast, root, bytes, deadline, options));

@@ -58,7 +58,7 @@ bool announce(NodeState& state, NodeId to, OutgoingMessage& o, Nanoseconds now) 
   if (peers::channel(state, to, now).small_free() == 0 || !may_stream(state, to)) return false;
   const auto index = static_cast<std::uint32_t>(&o - state.outgoing.data());
   const StreamOwner owner{StreamOwner::Kind::kMessage, 0, index, 0, o.payload.buffer};
-  o.stream = peers::open_stream(state, to, o.payload.length, owner, now);
+  o.stream = peers::open_stream(state, to, o.payload.length, true, owner, now);
   if (o.stream == kNoIndex) return false;
   state.buffers->add_reference(o.payload.buffer);
   PeerMessage m;

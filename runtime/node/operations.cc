@@ -231,10 +231,11 @@ void pump(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen || s.frozen || !epochs::runs(slots::group(state, slot))) return;
   transfers::send_what_is_ready(state, slot, now);
-  // Who has sent data is through when the receivers have it: that is what pushes back on a fast sender. Those who pass
-  // on what they get need not wait for that.
+  // Who hands out data is through when it is on its way, if its receivers have all before, else when they have it: that
+  // is what pushes back on a fast sender. Those who pass on what they get need not wait for that.
   const bool passes_on = is_push(s.operation) && !slots::is_source(state, slot);
-  if (!s.shape_known || !state.engine->finished(slot) || (s.streams_open > 0 && !passes_on)) return;
+  const bool awaits = s.streams_open > 0 && !passes_on && !streams::may_end_early(state, slot);
+  if (!s.shape_known || !state.engine->finished(slot) || awaits) return;
   if (transfers::waits_for_model_time(state, slot, state.engine->latest_not_before(slot), now)) return;
   if (slots::tells_window(slots::group(state, slot), s)) window::note_barrier(state, slot);
   if (local_data::prepare_result(state, slot)) conclude(state, slot, Verdict::kOk, {}, now);

@@ -180,7 +180,8 @@ std::uint32_t free_streams(NodeState& state, NodeId to) {
   return std::min(static_cast<std::uint32_t>(places), find(state, to)->bulk_send_free());
 }
 
-std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now) {
+std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool awaited, StreamOwner owner,
+                          Nanoseconds now) {
   ReliableChannel* c = reach(state, to, now);
   StreamOwner* place = c == nullptr ? nullptr : free_owner(outgoing_owners(state, to));
   if (place == nullptr || c->bulk_send_free() == 0) {
@@ -188,7 +189,7 @@ std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, Stre
     return kNoIndex;
   }
   *place = owner;
-  place->stream = c->bulk_open(total);
+  place->stream = c->bulk_open(total, awaited);
   return place->stream;
 }
 

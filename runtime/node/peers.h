@@ -60,8 +60,10 @@ std::span<StreamOwner> outgoing_owners(NodeState& state, NodeId peer);
 std::span<StreamOwner> incoming_owners(NodeState& state, NodeId peer);
 // How many more may be opened to this peer now.
 std::uint32_t free_streams(NodeState& state, NodeId to);
-// Opens a bulk stream and notes who it belongs to. kNoIndex: all streams to this peer are taken just now.
-std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, StreamOwner owner, Nanoseconds now);
+// Opens a bulk stream and notes who it belongs to. `awaited`: something here waits until the peer has it
+// (ReliableChannel::bulk_open). kNoIndex: all streams to this peer are taken just now.
+std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool awaited, StreamOwner owner,
+                          Nanoseconds now);
 // May a stream that the peer announces have this number? Not if another one that comes from it has.
 bool is_free_stream(NodeState& state, NodeId from, std::uint32_t stream);
 // Names the buffer of a stream the peer has announced. False: too many are coming in just now. Precondition: its number

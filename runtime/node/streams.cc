@@ -38,7 +38,9 @@ bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const T
   const NodeId to = transfers::node_of(state, slot, t.peer);
   if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, slots::group_of(state, slot))) return false;
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
-  const std::uint32_t stream = peers::open_stream(state, to, slots::stream_bytes(state, slot, t), owner, now);
+  const bool awaited = !may_end_early(state, slot) || peers::free_streams(state, to) <= state.limits.bulk_streams / 2;
+  const std::uint64_t bytes = slots::stream_bytes(state, slot, t);
+  const std::uint32_t stream = peers::open_stream(state, to, bytes, awaited, owner, now);
   if (stream == kNoIndex) return false;
   state.buffers->add_reference(s.buffer);
   TransferState& transfer = slots::transfer_states(state, slot)[index];
@@ -99,6 +101,11 @@ bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to) {
 bool is_open(const TransferState& t) { return t.stream == Stream::kAnnounced || t.stream == Stream::kGranted; }
 
 }  // namespace
+
+bool may_end_early(const NodeState& state, std::uint32_t slot) {
+  const Slot& s = state.slots[slot];
+  return is_push(s.operation) && s.generation == state.groups[slots::group_of(state, slot)].base;
+}
 
 void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];

@@ -6,6 +6,9 @@
 
 namespace fibocast::streams {
 
+// What this slot hands out or passes on may be over here before its receivers have said that they have it: nothing
+// older of the group is under way any more.
+bool may_end_early(const NodeState& state, std::uint32_t slot);
 // Announces the sends of the slot's schedule, in its order, as far as there is room.
 void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Grants the receives that have been announced. Precondition: the slot has its memory.

@@ -86,7 +86,7 @@ class AttackedChannel {
         break;
       case 4:
         if (channel_->bulk_send_free() > 0)
-          channel_->bulk_extend(channel_->bulk_open(1 + stream), {0, 0, 1 + stream}, 1 + stream, now_);
+          channel_->bulk_extend(channel_->bulk_open(1 + stream, true), {0, 0, 1 + stream}, 1 + stream, now_);
         break;
       case 5: channel_->set_fragment_bytes(kLeastFragment + stream); break;
     }

@@ -16,8 +16,8 @@ class BulkCommands : public ::testing::Test {
     pair.start(1, 200);
     ASSERT_TRUE(pair.run_until([&] { return pair.both_done(); }));
   }
-  std::uint32_t open(std::uint64_t total) {
-    const std::uint32_t stream = from().bulk_open(total);
+  std::uint32_t open(std::uint64_t total, bool awaited = true) {
+    const std::uint32_t stream = from().bulk_open(total, awaited);
     from().bulk_extend(stream, {kNoBuffer, 0, total}, total, pair.now);
     return stream;
   }
@@ -61,6 +61,37 @@ class BulkCommands : public ::testing::Test {
   VirtualPair pair{{}, 1};
   std::vector<std::uint32_t> completed, sent;
 };
+
+TEST_F(BulkCommands, WhatIsAwaitedIsAcknowledgedAtOnce) {
+  const auto stream = open(100);
+  to().bulk_accept(stream, {1, 0, 100});
+  move(from(), to());
+  EXPECT_TRUE(move(to(), from()));
+  EXPECT_EQ(sent, std::vector<std::uint32_t>{stream});
+}
+
+TEST_F(BulkCommands, WhatNobodyAwaitsIsAcknowledgedByWhatIsSentNext) {
+  const std::uint64_t acks = to().counters().bare_acks;
+  const auto stream = open(100, false);
+  to().bulk_accept(stream, {1, 0, 100});
+  move(from(), to());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{stream});
+  EXPECT_FALSE(move(to(), from())) << "nothing but an acknowledgement was there to be sent";
+  to().send_small(std::array<std::byte, 8>{}, {}, true, pair.now);
+  EXPECT_TRUE(move(to(), from()));
+  EXPECT_EQ(sent, std::vector<std::uint32_t>{stream});
+  EXPECT_EQ(to().counters().bare_acks, acks);
+}
+
+TEST_F(BulkCommands, WhatNobodyAwaitsIsAcknowledgedBeforeLong) {
+  const auto stream = open(100, false);
+  to().bulk_accept(stream, {1, 0, 100});
+  const Nanoseconds start = pair.now;
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(sent, std::vector<std::uint32_t>{stream});
+  EXPECT_EQ(pair.now - start, ChannelSettings{}.urgent_ack_delay);
+  EXPECT_EQ(from().counters().resends, 0u);
+}
 
 TEST_F(BulkCommands, CancelledBeforeItWasAccepted) {
   const auto first = open(20'000);

@@ -44,7 +44,7 @@ void Traffic::pump(ReliableChannel& channel, Nanoseconds now) {
     const BufferId buffer = filled_buffer(next_number_, item.bytes);
     Announcement a{next_number_++, 0, item.bytes};
     if (item.bulk) {
-      a.stream = channel.bulk_open(item.bytes);
+      a.stream = channel.bulk_open(item.bytes, true);
       outgoing_[a.stream] = buffer;
       channel.bulk_extend(a.stream, {buffer, 0, item.bytes}, item.bytes / 2, now);
       channel.bulk_extend(a.stream, {buffer, 0, item.bytes}, item.bytes, now);

@@ -113,6 +113,25 @@ TEST(Window, ClosesWhenTheReceiversDoNotKeepUp) {
   team.expect_nothing_held();
 }
 
+// A root is one payload ahead of its receivers at most: then it waits until they have all before.
+TEST(Window, ARootIsOnePayloadAheadOfItsReceivers) {
+  ClusterSettings settings = cluster_of(2);
+  settings.network.latency_min = settings.network.latency_max = 10 * kMillisecond;
+  Team team(settings);
+  const auto bytes = pattern(1, 100'000);
+  const std::uint64_t first = team.send_multicast(0, 0, bytes), second = team.send_multicast(0, 1, bytes);
+  EXPECT_TRUE(team.wait({first}, 5 * kMillisecond)) << "nothing can have come back yet";
+  EXPECT_FALSE(team.wait({second}, 10 * kMillisecond)) << "nobody can have said yet that it has the first one";
+  ASSERT_TRUE(team.wait({second}));
+  const std::uint64_t third = team.send_multicast(0, 2, bytes);
+  const std::vector<std::uint64_t> received = {team.receive_multicast(1, 0, 0), team.receive_multicast(1, 0, 1),
+                                               team.receive_multicast(1, 0, 2)};
+  ASSERT_TRUE(team.wait({third}));
+  ASSERT_TRUE(team.wait(received));
+  for (const std::uint64_t cookie : received) EXPECT_TRUE(team.cluster.answer(cookie)->payload == bytes);
+  team.expect_nothing_held();
+}
+
 std::uint64_t data_frames_sent(const Team& team) {
   std::uint64_t sent = 0;
   for (NodeId id : team.up)
