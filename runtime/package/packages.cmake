@@ -50,6 +50,9 @@ and fibocast.pc for pkg-config.")
 set(CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS
     "libfibocast0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libboost1.81-dev, libprotobuf-dev, libsodium-dev, \
 libtomlplusplus-dev")
+if("IPSec_MB" IN_LIST FIBOCAST_CIPHERS)
+  string(APPEND CPACK_DEBIAN_LIBFIBOCAST-DEV_PACKAGE_DEPENDS ", libipsec-mb-dev")
+endif()
 
 describe(python3-fibocast python "barriers and multicasts of a cluster: Python client"
 "Applications in Python take part in the collective operations of a cluster

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "transport/seal/secret.h"
+#include "transport/seal/aes_gcm.h"
 
 namespace fibocast {
 
@@ -17,15 +17,10 @@ enum class SealMode : std::uint8_t {
 
 class SealCipher {
  public:
-  static constexpr std::size_t kTagBytes = 16;
+  static constexpr std::size_t kTagBytes = AesGcm::kTagBytes;
 
-  // libsodium's AES needs instructions of the processor. Precondition: sodium_init().
-  static bool has_aes() { return crypto_aead_aes256gcm_is_available() == 1; }
-
+  // Precondition of kAes256Gcm: AesGcm::is_available().
   SealCipher(SealAlgorithm algorithm, const SecretKey& key);
-  ~SealCipher();
-  SealCipher(const SealCipher&) = delete;
-  SealCipher& operator=(const SealCipher&) = delete;
 
   // `datagram` is a header of `header_bytes`, which stays readable, the text, and room for the tag; sealed in place.
   // Precondition: this counter was never used before with this object's key.
@@ -36,14 +31,8 @@ class SealCipher {
                                                  std::span<const std::byte> datagram, std::span<std::byte> room) const;
 
  private:
-  void encrypt(const std::uint8_t* nonce, std::span<const std::byte> header, std::span<std::byte> text,
-               std::uint8_t* tag) const;
-  bool decrypt(const std::uint8_t* nonce, std::span<const std::byte> header, std::span<const std::byte> text,
-               const std::uint8_t* tag, std::uint8_t* out) const;
-
-  crypto_aead_aes256gcm_state aes_;  // with AES: the expanded key
-  SecretKey key_;                    // else
-  SealAlgorithm algorithm_;
+  std::optional<AesGcm> aes_;
+  SecretKey key_;  // without AES
 };
 
 }  // namespace fibocast

@@ -67,7 +67,7 @@ Sealer::Sealer(const SealSettings& settings, KeyRing ring, Host host)
       peers_(settings.nodes),
       out_(settings.largest_frame + seal::kFrameOverhead),
       in_(settings.largest_frame) {
-  settings_.may_use_aes = settings.may_use_aes && SealCipher::has_aes();
+  settings_.may_use_aes = settings.may_use_aes && AesGcm::is_available();
 }
 
 Sealer::~Sealer() = default;

@@ -3,28 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "transport/seal/seal_cipher.h"
+#include "tests/transport/seal/hex.h"
 
 namespace fibocast {
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes from_hex(std::string_view digits) {
-  Bytes bytes(digits.size() / 2);
-  EXPECT_EQ(
-      sodium_hex2bin(raw(std::span(bytes)), bytes.size(), digits.data(), digits.size(), nullptr, nullptr, nullptr), 0);
-  return bytes;
-}
-
-SecretKey key_from_hex(std::string_view digits) {
-  SecretKey key;
-  std::ranges::copy(from_hex(digits), key.bytes.begin());
-  return key;
-}
 
 // The vector for Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b that the library cacophony published.
 struct Vector : ::testing::Test {
@@ -107,17 +90,6 @@ TEST_F(Vector, APublicKeyOfZerosIsRefused) {
   initiator.write_first(first_payload, out);
   Bytes zeros(NoiseHandshake::kOverhead);
   EXPECT_FALSE(initiator.read_second(zeros, text));
-}
-
-// NIST's vector for AES-256-GCM (gcmEncryptExtIV256: 96-bit IV, 128-bit text, no data); our nonce begins with 4 zero
-// bytes, so the one with an IV of zeros: McGrew and Viega, test case 14.
-TEST(Cipher, AesMeetsAPublishedVector) {
-  ASSERT_GE(sodium_init(), 0);
-  if (!SealCipher::has_aes()) GTEST_SKIP() << "this processor has no AES instructions that libsodium uses";
-  const SealCipher cipher(SealAlgorithm::kAes256Gcm, SecretKey{});
-  Bytes datagram(16 + SealCipher::kTagBytes);
-  cipher.seal(SealMode::kSealed, 0, 0, datagram);
-  EXPECT_EQ(datagram, from_hex("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"));
 }
 
 }  // namespace
