@@ -77,11 +77,11 @@ void listen(VirtualCluster& cluster) {
 
 struct Choice {
   bool plain = false;  // without the troubles of swarm_trouble.h
-  bool ahead = false;  // streams go ahead of their grants, as through shared memory
+  bool ahead = false;  // streams go ahead of their grants as a whole, as through shared memory
   std::string options() const { return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : ""); }
   Scenario scenario(std::uint64_t seed) const {
     Scenario scenario = plain ? make_scenario(seed) : scenario_of(seed);
-    scenario.cluster.node.streams_ahead = ahead;
+    if (ahead) go_ahead(scenario);
     return scenario;
   }
 };
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", one, "this one alone, with what it does");
   bool history = false;
   fibocast::Choice choice;
-  app.add_flag("--ahead", choice.ahead, "streams go ahead of their grants, as between nodes that share memory");
+  app.add_flag("--ahead", choice.ahead, "data goes ahead of its grant as a whole, as between nodes that share memory");
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
   bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");

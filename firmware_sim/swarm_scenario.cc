@@ -175,6 +175,8 @@ Scenario make_scenario(std::uint64_t seed) {
   return scenario;
 }
 
+void go_ahead(Scenario& scenario) { scenario.cluster.node.by_reference = true; }
+
 Plan plan_of(const Scenario& scenario, const ScenarioGroup& group) {
   if (group.kind != ScenarioGroup::Kind::kCreated) return scenario.cluster.node.plan;
   Plan plan = group.plan;

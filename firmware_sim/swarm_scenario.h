@@ -65,6 +65,8 @@ struct Scenario {
 };
 
 Scenario make_scenario(std::uint64_t seed);
+// Its nodes send payloads as those that share memory do.
+void go_ahead(Scenario& scenario);
 // An operation ends by its deadline plus a suspicion time per coordinator lost meanwhile (PROTOCOL 8), and what the
 // network takes: a lost frame is sent again after 20 ms, then 40, 80 ..., so several losses in a row cost seconds.
 Nanoseconds grace_for(const ClusterSettings& cluster);

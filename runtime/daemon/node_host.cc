@@ -198,7 +198,11 @@ void NodeHost::drain_frames() {
 
 void NodeHost::set_path(NodeId peer) {
   const std::size_t held = transport_.held_bytes(peer);
-  node_.set_path(peer, {static_cast<std::uint32_t>(transport_.max_frame(peer) - kMaxHeadBytes), held > 0, held});
+  PeerPath path;
+  path.fragment_bytes = static_cast<std::uint32_t>(transport_.max_frame(peer) - kMaxHeadBytes);
+  path.by_reference = held > 0;
+  path.bulk_window_bytes = held;
+  node_.set_path(peer, path);
 }
 
 bool NodeHost::deliver() {

@@ -178,7 +178,7 @@ constexpr std::uint32_t kMostInARow = 32;
 // Whose turn is next: one peer after the other, so that none keeps the others waiting.
 void pass_turn(NodeState& s, std::uint32_t entry, const Transmit& sent) {
   if (entry != s.next_to_transmit) s.sent_in_a_row = 0;
-  const bool goes_on = s.peers[entry].streams_ahead && sent.payload.length > 0 && ++s.sent_in_a_row < kMostInARow;
+  const bool goes_on = s.peers[entry].by_reference && sent.payload.length > 0 && ++s.sent_in_a_row < kMostInARow;
   if (!goes_on) s.sent_in_a_row = 0;
   s.next_to_transmit = goes_on ? entry : entry + 1;
 }

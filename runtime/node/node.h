@@ -45,23 +45,25 @@ struct NodeSettings {
   Plan plan;                         // of every group that is not created with its own: without a given tree
   NicSettings nic;
   Nanoseconds suspicion = 2'000'000'000;        // so long after a peer fell silent, those who wait know that it is lost
-  bool detects_failures = true;                 // false: nobody is ever lost; experiments on machines that do not fail
   Nanoseconds group_patience = 30'000'000'000;  // create_group: members that have not answered by then refused
   Nanoseconds client_grace = 1'000'000'000;     // abandon_call(): so long the place of a caller that died is kept
   Nanoseconds resend_floor = 1'000'000;
   Nanoseconds first_resend = 20'000'000;
+  // So much of a stream is sent before its receiver has granted it: that saves a round trip, and what comes too early
+  // is lost and sent again. By reference all of it is.
+  std::uint32_t ahead_bytes = 64 << 10;
   // Of paths to peers: see PeerPath.
   std::uint32_t fragment_bytes = 1200;
-  bool streams_ahead = false;
   std::uint64_t receive_buffer_bytes = 212992;  // of the host's socket; bulk in flight stays below 40 % of it
+  bool by_reference = false;
+  bool detects_failures = true;  // false: nobody is ever lost; experiments on machines that do not fail
 };
 
 // How frames reach a peer. Per peer: Node::set_path(); it holds until the next one.
 struct PeerPath {
   std::uint32_t fragment_bytes = 1200;
-  // Streams begin before the receiver has granted them. What comes too early is lost and sent again: for paths where a
-  // slow receiver keeps nobody from sending.
-  bool streams_ahead = false;
+  // The peer reads payloads where they are: to send that they are there costs little.
+  bool by_reference = false;
   std::uint64_t bulk_window_bytes = 0;  // of bulk on its way to us; 0: as receive_buffer_bytes allows
 };
 

@@ -65,7 +65,7 @@ struct Peer {
   bool answer_ok = false;
   bool writable = true;
   bool credit_owed = false;
-  bool streams_ahead = false;  // PeerPath
+  bool by_reference = false;  // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
 };

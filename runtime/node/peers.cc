@@ -59,7 +59,7 @@ Peer& take_entry(NodeState& state, NodeId peer) {
   state.quiet_until[state.peers_used] = kNever;
   Peer& p = state.peers[state.peers_used++];
   p.node = peer;
-  p.streams_ahead = state.settings.streams_ahead;
+  p.by_reference = state.settings.by_reference;
   return p;
 }
 
@@ -98,7 +98,7 @@ void set_path(NodeState& state, NodeId peer, const PeerPath& path) {
   if (channel == nullptr) return;
   channel->set_fragment_bytes(path.fragment_bytes);
   channel->set_bulk_window(path.bulk_window_bytes > 0 ? path.bulk_window_bytes : bulk_window(state.settings));
-  of(state, peer).streams_ahead = path.streams_ahead;
+  of(state, peer).by_reference = path.by_reference;
 }
 
 ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now) {

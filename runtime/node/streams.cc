@@ -1,5 +1,7 @@
 #include "runtime/node/streams.h"
 
+#include <algorithm>
+
 #include "collectives/check.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/mailbox.h"
@@ -149,12 +151,13 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const TransferState& transfer = slots::transfer_states(state, slot)[index];
   const NodeId to = transfers::node_of(state, slot, t.peer);
-  const bool may_flow = transfer.stream == Stream::kGranted ||
-                        (transfer.stream == Stream::kAnnounced && peers::of(state, to).streams_ahead);
-  if (!may_flow || transfer.progress == 0) return;
+  if (!is_open(transfer) || transfer.progress == 0) return;
+  const bool all = transfer.stream == Stream::kGranted || peers::of(state, to).by_reference;
+  const std::uint64_t available =
+      all ? transfer.progress : std::min<std::uint64_t>(transfer.progress, state.settings.ahead_bytes);
   ReliableChannel& channel = peers::channel(state, to, now);
   const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
-  channel.bulk_extend(transfer.stream_id, data, transfer.progress, now);
+  channel.bulk_extend(transfer.stream_id, data, available, now);
 }
 
 void give_up_sends(NodeState& state, std::uint32_t slot, NodeId peer, Nanoseconds now) {

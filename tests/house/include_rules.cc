@@ -26,7 +26,7 @@ const std::vector<Layer>& layers() {
       {"collectives core", "collectives/", {"collectives core"}, {}},
       {"collectives", "collectives/", {"collectives core", "collectives"}, {}},
       {"transport core", "transport/", {"transport core"}, {}},
-      {"seal", "transport/seal/", {"transport core", "seal"}, {"sodium.h"}},
+      {"seal", "transport/seal/", {"transport core", "seal"}, {"intel-ipsec-mb.h", "sodium.h"}},
       {"sockets",
        "transport/",
        {"transport core", "seal", "sockets"},

@@ -17,12 +17,12 @@ constexpr std::uint32_t kFragmentBytes = 1000;
 // Three nodes that hand each other their frames.
 class Trio {
  public:
-  explicit Trio(bool streams_ahead) {
+  explicit Trio(bool by_reference) {
     for (NodeId self = 0; self < kThree; ++self) {
       memory_[self].reset(new std::byte[Node::bytes_needed(limits_)]);
       NodeSettings settings;
       settings.self = self, settings.nodes = kThree, settings.incarnation = 256 * (1 + self);
-      settings.fragment_bytes = kFragmentBytes, settings.streams_ahead = streams_ahead;
+      settings.fragment_bytes = kFragmentBytes, settings.by_reference = by_reference;
       nodes_[self] =
           std::make_unique<Node>(limits_, settings, std::span(memory_[self].get(), Node::bytes_needed(limits_)));
       nodes_[self]->start(now_);
