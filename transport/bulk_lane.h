@@ -103,6 +103,8 @@ class BulkReceiver {
   Stream* find(std::uint32_t number) const;
   bool discarded(std::uint32_t number) const;
   void forget_discarded_below(std::uint32_t number);
+  void note_missed(std::uint32_t number);
+  bool was_missed(std::uint32_t number);
   bool poll_progress(Delivery& out, std::uint64_t& malformed);
   const Arrived& arrived(std::uint32_t sequence) const { return arrived_[sequence & (arrived_.size() - 1)]; }
 
@@ -111,12 +113,12 @@ class BulkReceiver {
   std::span<Stream> streams_;
   std::span<std::uint32_t> discarded_;  // 0: free
   std::uint32_t next_discarded_ = 0;
-  std::uint32_t missed_stream_ = 0;  // the last stream whose fragment came before it was accepted
-  std::uint32_t delivered_ = 0;      // the progress of all below went up
-  bool fresh_ = false;               // the payload of the frame last given did not go up yet
+  std::uint32_t missed_first_ = 0, missed_last_ = 0;  // streams whose fragments came before they were accepted; 0: none
+  std::uint32_t delivered_ = 0;                       // the progress of all below went up
   PayloadRange fresh_target_;
   std::span<const std::byte> fresh_payload_;
   std::uint32_t fresh_stream_ = 0;
+  bool fresh_ = false;  // this payload, of the frame last given, did not go up yet
 };
 
 }  // namespace fibocast

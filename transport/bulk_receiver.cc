@@ -24,7 +24,7 @@ void BulkReceiver::reset() {
   std::fill(streams_.begin(), streams_.end(), Stream{});
   std::fill(discarded_.begin(), discarded_.end(), 0);
   delivered_ = 0;
-  missed_stream_ = 0;
+  missed_first_ = missed_last_ = 0;
   fresh_ = false;
 }
 
@@ -37,7 +37,7 @@ bool BulkReceiver::accept(std::uint32_t stream, PayloadRange target) {
   Stream* free = find(0);
   check_channel(free != nullptr);
   *free = {stream, target.buffer, target.offset, target.length, 0};
-  return missed_stream_ == stream;
+  return was_missed(stream);
 }
 
 bool BulkReceiver::discard(std::uint32_t stream) {
@@ -45,7 +45,7 @@ bool BulkReceiver::discard(std::uint32_t stream) {
   if (Stream* s = find(stream); s != nullptr) *s = Stream{};
   discarded_[next_discarded_] = stream;
   next_discarded_ = (next_discarded_ + 1) % static_cast<std::uint32_t>(discarded_.size());
-  return missed_stream_ == stream;
+  return was_missed(stream);
 }
 
 BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
@@ -59,7 +59,7 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
   forget_discarded_below(head->oldest_open);
   const Stream* s = head->stream == 0 ? nullptr : find(head->stream);
   if (s == nullptr && head->stream != 0 && !discarded(head->stream)) {
-    missed_stream_ = head->stream;
+    note_missed(head->stream);
     return Verdict::kUnknownStream;
   }
   if (s != nullptr) {
@@ -128,6 +128,19 @@ BulkReceiver::Stream* BulkReceiver::find(std::uint32_t number) const {
 
 bool BulkReceiver::discarded(std::uint32_t number) const {
   return std::ranges::find(discarded_, number) != discarded_.end();
+}
+
+void BulkReceiver::note_missed(std::uint32_t number) {
+  missed_first_ = missed_first_ == 0 ? number : std::min(missed_first_, number);
+  missed_last_ = std::max(missed_last_, number);
+}
+
+// Of those between two that were, perhaps: to ask in vain does no harm. Whoever asks gets all that is in flight again:
+// what is missed by then is noted anew.
+bool BulkReceiver::was_missed(std::uint32_t number) {
+  const bool missed = missed_first_ <= number && number <= missed_last_;
+  if (missed) missed_first_ = missed_last_ = 0;
+  return missed;
 }
 
 void BulkReceiver::forget_discarded_below(std::uint32_t number) {

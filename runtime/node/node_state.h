@@ -75,6 +75,7 @@ struct TransferState {
   enum class Stream : std::uint8_t {
     kNone,
     kAnnounced,  // to the receiver, or by the sender
+    kUnasked,    // ... and all of it comes ahead of the grant
     kGranted,
     kDone,  // all there, or given up
   };

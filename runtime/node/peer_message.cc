@@ -165,6 +165,7 @@ bool fields(Io& io, Message& m) {
       return true;
     case PeerMessageType::kAnnounce:
       operation(io, m), io.number(m.total_bytes), io.number(m.segment_bytes), io.number(m.stream), io.number(m.stage);
+      io.number(m.unasked);
       return true;
     case PeerMessageType::kGrant:
     case PeerMessageType::kDecline: operation(io, m), io.number(m.stream); return true;

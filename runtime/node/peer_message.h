@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostPieceBytes = 60 * kTreeEntryBytes;
 enum class PeerMessageType : std::uint8_t {
   kTransfer = 1,        // a transfer of the schedule; an eager payload rides along
   kAnnounce = 2,        // a payload of `total_bytes` will come as bulk `stream`
-  kGrant = 3,           // ... it may
+  kGrant = 3,           // ... it may; not sent if it comes `unasked`
   kVerdictRequest = 4,  // member -> coordinator: `verdict` says why (deadline, mismatch, peer lost: `ranks`)
   kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
   kFreezeAnswer = 6,
@@ -82,6 +82,7 @@ struct PeerMessage {
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   std::uint32_t stream = 0;
+  bool unasked = false;  // all of the stream comes ahead of the receiver's grant
   Verdict verdict = Verdict::kPending;
   bool arrived = false;  // all local participants have called
   RankSet ranks;

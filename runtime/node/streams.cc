@@ -46,12 +46,20 @@ bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const T
   if (stream == kNoIndex) return false;
   state.buffers->add_reference(s.buffer);
   TransferState& transfer = slots::transfer_states(state, slot)[index];
-  transfer.stream = Stream::kAnnounced, transfer.stream_id = stream, transfer.progress = 0;
+  const bool unasked = peers::of(state, to).by_reference || bytes <= state.settings.ahead_bytes;
+  transfer.stream = unasked ? Stream::kUnasked : Stream::kAnnounced;
+  transfer.stream_id = stream, transfer.progress = 0;
   ++s.streams_open;
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kAnnounce);
-  m.stream = stream, m.stage = t.stage;
+  m.stream = stream, m.stage = t.stage, m.unasked = unasked;
   check(peers::send(state, to, m, true, now));
   return true;
+}
+
+void grant(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t stream, Nanoseconds now) {
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kGrant);
+  m.stream = stream;
+  check(peers::send(state, to, m, true, now));
 }
 
 bool decline(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t stream, Nanoseconds now) {
@@ -100,7 +108,9 @@ bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to) {
   return peers::free_streams(state, to) > 1 || !older_one_may_send(state, slot, to);
 }
 
-bool is_open(const TransferState& t) { return t.stream == Stream::kAnnounced || t.stream == Stream::kGranted; }
+bool is_open(const TransferState& t) {
+  return t.stream == Stream::kAnnounced || t.stream == Stream::kUnasked || t.stream == Stream::kGranted;
+}
 
 }  // namespace
 
@@ -125,9 +135,10 @@ void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (s.buffer == kNoBuffer || s.total_bytes == 0) return;
   each_receive(state, slot, [&](std::uint32_t index, const Transfer& t) {
     TransferState& transfer = slots::transfer_states(state, slot)[index];
-    if (transfer.stream != Stream::kAnnounced) return;
+    const bool asks = transfer.stream == Stream::kAnnounced;
+    if (!asks && transfer.stream != Stream::kUnasked) return;
     const NodeId from = transfers::node_of(state, slot, t.peer);
-    if (peers::channel(state, from, now).small_free() == 0) {
+    if (asks && peers::channel(state, from, now).small_free() == 0) {
       state.again = true;
       return;
     }
@@ -139,9 +150,7 @@ void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, kNoBuffer};
     const PayloadRange target{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
     if (!peers::accept_stream(state, from, transfer.stream_id, target, owner, now)) return;
-    PeerMessage m = operations::message_about(state, slot, PeerMessageType::kGrant);
-    m.stream = transfer.stream_id;
-    check(peers::send(state, from, m, true, now));
+    if (asks) grant(state, slot, from, transfer.stream_id, now);
     transfer.stream = Stream::kGranted;
   });
 }
@@ -152,9 +161,9 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
   const TransferState& transfer = slots::transfer_states(state, slot)[index];
   const NodeId to = transfers::node_of(state, slot, t.peer);
   if (!is_open(transfer) || transfer.progress == 0) return;
-  const bool all = transfer.stream == Stream::kGranted || peers::of(state, to).by_reference;
+  const bool asks = transfer.stream == Stream::kAnnounced;
   const std::uint64_t available =
-      all ? transfer.progress : std::min<std::uint64_t>(transfer.progress, state.settings.ahead_bytes);
+      asks ? std::min<std::uint64_t>(transfer.progress, state.settings.ahead_bytes) : transfer.progress;
   ReliableChannel& channel = peers::channel(state, to, now);
   const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
   channel.bulk_extend(transfer.stream_id, data, available, now);

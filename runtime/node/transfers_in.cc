@@ -183,7 +183,8 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   }
   if (s.arrivals == 0) ++state.counters.early;
   TransferState& transfer = slots::transfer_states(state, slot)[index];
-  transfer.stream = TransferState::Stream::kAnnounced, transfer.stream_id = m.stream;
+  transfer.stream = m.unasked ? TransferState::Stream::kUnasked : TransferState::Stream::kAnnounced;
+  transfer.stream_id = m.stream;
   pump(state, slot, now);
 }
 

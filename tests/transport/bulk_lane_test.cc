@@ -126,6 +126,19 @@ TEST_F(BulkCommands, AcceptedLateIsAskedForAgainAtOnce) {
   EXPECT_EQ(pair.now, start) << "no timer was needed";
 }
 
+TEST_F(BulkCommands, OfSeveralThatAreAcceptedLateEachIsAskedForAgainAtOnce) {
+  const auto first = open(20'000), second = open(20'000);
+  settle(400'000'000);
+  const Nanoseconds start = pair.now;
+  to().bulk_accept(first, {1, 0, 20'000});
+  for (bool moves = true; moves;) moves = move(to(), from()) || move(from(), to());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{first});
+  to().bulk_accept(second, {2, 0, 20'000});
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, (std::vector<std::uint32_t>{first, second}));
+  EXPECT_EQ(pair.now, start) << "no timer was needed";
+}
+
 TEST_F(BulkCommands, AFragmentBeyondItsBufferIsMalformed) {
   const auto stream = open(20'000);
   to().bulk_accept(stream, {1, 0, 100});
