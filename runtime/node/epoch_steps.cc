@@ -120,7 +120,10 @@ void on_install(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   const bool again = g.epoch == m.next_epoch && g.change.step == Step::kInstalled;
   const bool stopped = g.change.step == Step::kStopped || replan::is_through(g, m.next_epoch);
   const bool promised = g.change.promised == m.next_epoch && stopped;
-  if (again || (promised && install(state, group, m, now))) return answer_leader(state, group, now);
+  if (again || (promised && install(state, group, m, now))) {
+    g.change.leader = m.source;  // who was outside may have asked others meanwhile
+    return answer_leader(state, group, now);
+  }
   PeerMessage answer = message(g, PeerMessageType::kEpochInstalled, m.next_epoch);
   answer.verdict = Verdict::kRefused;
   peers::send(state, from, answer, true, now);  // else asked again
@@ -215,6 +218,7 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   const bool newcomer = c.outside || !(g.live.has(g.rank) || g.settled.has(g.rank));
   if (c.settled) g.settled.assign(g.live);
   g.epoch = m.next_epoch;
+  if (c.outside || c.cut_off) c.since = now;  // how long it was away is not how long it waits for this
   c.settled = c.outside = c.cut_off = false;
   if (newcomer) operations::begin_at(state, group, m.completed, now);
   end_operations(state, group, m, now);

@@ -104,6 +104,29 @@ TEST(Survivors, TheMinorityOfAPartitionIsToldAndIsInAgainAfterwards) {
   }
 }
 
+// While the others wait for the slow one, who wants in asks around; it answers who lets it in all the same. And for how
+// long it was away is not how long it has waited for this change.
+TEST(Survivors, WhoWasOutsideForLongIsLetInAlsoWhereAMemberIsSlow) {
+  for (const std::vector<NodeId>& minority : {std::vector<NodeId>{10, 11, 12, 13, 14, 15}, {0, 1}, {7}})
+    for (Nanoseconds time = 30 * kMillisecond; time < 200 * kMillisecond; time += 30 * kMillisecond) {
+      Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+      const Fault slow{.kind = Fault::Kind::kSlow, .nodes = {5}, .time = time};
+      const Fault partition{.kind = Fault::Kind::kPartition, .nodes = minority};
+      w.begin(slow), w.begin(partition);
+      w.pause = 10 * kSecond;  // they call again when they know that they are outside
+      w.run_for(8 * kSecond);
+      w.cluster.heal(partition);
+      w.pause = 50 * kMillisecond;
+      const auto are_in = [&] {  // told PARTITIONED, and then that the generation they asked for is over
+        return std::ranges::all_of(minority, [&](NodeId id) { return w.workers[id].failures[Verdict::kStale] == 1; });
+      };
+      EXPECT_TRUE(w.cluster.run_until(w.cluster.now() + 20 * kSecond, are_in));
+      EXPECT_TRUE(w.run_until_each(w.all_but({}), 1, kSecond)) << minority.size() << " outside, slow by " << time;
+      EXPECT_EQ(w.failures(w.all_but(minority)), 0u);
+      for (const NodeId id : minority) EXPECT_EQ(w.failures({id}), 2u) << id << ", slow by " << time;
+    }
+}
+
 TEST(Survivors, OfTwoHalvesTheOneWithTheLowestRankGoesOn) {
   Workers w(cluster_of(16), GroupPolicy::kSurvivors);
   const Fault partition{.kind = Fault::Kind::kPartition, .nodes = {1, 3, 5, 7, 9, 11, 13, 15}};
