@@ -35,12 +35,13 @@ void each_receive(NodeState& state, std::uint32_t slot, Function function) {
       function(stage.first_transfer + i, s.transfers[stage.first_transfer + i]);
 }
 
-bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, Nanoseconds now) {
+// `free`: streams to this node.
+bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t, NodeId to,
+              std::uint32_t free, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  const NodeId to = transfers::node_of(state, slot, t.peer);
   if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, slots::group_of(state, slot))) return false;
   const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, s.buffer};
-  const bool awaited = !may_end_early(state, slot) || peers::free_streams(state, to) <= state.limits.bulk_streams / 2;
+  const bool awaited = !may_end_early(state, slot) || free <= state.limits.bulk_streams / 2;
   const std::uint64_t bytes = slots::stream_bytes(state, slot, t);
   const std::uint32_t stream = peers::open_stream(state, to, bytes, awaited, owner, now);
   if (stream == kNoIndex) return false;
@@ -56,14 +57,10 @@ bool announce(NodeState& state, std::uint32_t slot, std::uint32_t index, const T
   return true;
 }
 
-void grant(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t stream, Nanoseconds now) {
-  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kGrant);
-  m.stream = stream;
-  check(peers::send(state, to, m, true, now));
-}
-
-bool decline(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t stream, Nanoseconds now) {
-  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kDecline);
+// A word about a stream of somebody else's. False: there is no room for it just now.
+bool tell(NodeState& state, std::uint32_t slot, NodeId to, PeerMessageType what, std::uint32_t stream,
+          Nanoseconds now) {
+  PeerMessage m = operations::message_about(state, slot, what);
   m.stream = stream;
   return peers::send(state, to, m, true, now);
 }
@@ -104,13 +101,11 @@ bool older_one_may_send(NodeState& state, std::uint32_t slot, NodeId to) {
 
 // The last free stream to a peer is for the oldest generation: later ones that took it and wait for that one could keep
 // it from ending for ever.
-bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to) {
-  return peers::free_streams(state, to) > 1 || !older_one_may_send(state, slot, to);
+bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t free) {
+  return free > 1 || !older_one_may_send(state, slot, to);
 }
 
-bool is_open(const TransferState& t) {
-  return t.stream == Stream::kAnnounced || t.stream == Stream::kUnasked || t.stream == Stream::kGranted;
-}
+bool is_open(const TransferState& t) { return t.stream != Stream::kNone && t.stream != Stream::kDone; }
 
 }  // namespace
 
@@ -125,8 +120,10 @@ void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
     const TransferState& transfer = slots::transfer_states(state, slot)[index];
     if (transfer.stream != Stream::kNone || !slots::is_bulk(state, slot, t)) return true;
-    if (!leaves_room(state, slot, transfers::node_of(state, slot, t.peer))) return state.again = true;
-    return announce(state, slot, index, t, now);
+    const NodeId to = transfers::node_of(state, slot, t.peer);
+    const std::uint32_t free = peers::free_streams(state, to);
+    if (!leaves_room(state, slot, to, free)) return state.again = true;
+    return announce(state, slot, index, t, to, free, now);
   });
 }
 
@@ -150,7 +147,7 @@ void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     const StreamOwner owner{StreamOwner::Kind::kOperation, 0, slot, index, kNoBuffer};
     const PayloadRange target{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
     if (!peers::accept_stream(state, from, transfer.stream_id, target, owner, now)) return;
-    if (asks) grant(state, slot, from, transfer.stream_id, now);
+    if (asks) check(tell(state, slot, from, PeerMessageType::kGrant, transfer.stream_id, now));
     transfer.stream = Stream::kGranted;
   });
 }
@@ -190,7 +187,8 @@ void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
       peers::channel(state, from, now).bulk_discard(transfer.stream_id);
     }
     transfer.stream = Stream::kDone;
-    if (!decline(state, slot, from, transfer.stream_id, now)) s.late_from = from, s.late_stream = transfer.stream_id;
+    if (!tell(state, slot, from, PeerMessageType::kDecline, transfer.stream_id, now))
+      s.late_from = from, s.late_stream = transfer.stream_id;
   });
 }
 
@@ -212,7 +210,8 @@ void forget_peer(NodeState& state, NodeId peer, Nanoseconds now) {
 
 void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  if (s.late_from != kNoNode && decline(state, slot, s.late_from, s.late_stream, now)) s.late_from = kNoNode;
+  if (s.late_from != kNoNode && tell(state, slot, s.late_from, PeerMessageType::kDecline, s.late_stream, now))
+    s.late_from = kNoNode;
 }
 
 }  // namespace fibocast::streams

@@ -1,5 +1,5 @@
-// The bulk streams of an operation: each transfer of long data is announced to its receiver, which grants it once it
-// has the memory and else declines (PROTOCOL 7); then it flows. Core.
+// The bulk streams of an operation: each transfer of long data is announced to its receiver, and its beginning, or all
+// of it, follows at once; the receiver grants the rest once it has the memory, and else declines (PROTOCOL 7). Core.
 #pragma once
 
 #include "runtime/node/node_state.h"
