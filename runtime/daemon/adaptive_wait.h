@@ -25,11 +25,11 @@ class AdaptiveWait {
 
   // A peer came or data passed: for a while, long turns of others are our own doing and no sign of a competitor.
   void unsettle(Nanoseconds now) {
-    if (settled_at_ != kNever) settled_at_ = now + kSettling;
+    if (settled_at_ != kNever) settled_at_ = now + settling_;
   }
   // An operation has ended. Until the first one has, its members may still be starting: as with unsettle().
   void ended(Nanoseconds now) {
-    if (settled_at_ == kNever) settled_at_ = now + kSettling;
+    if (settled_at_ == kNever) settled_at_ = now + settling_;
   }
   // Each node of the host may have a core of its own, as far as their number tells.
   bool has_core() const { return has_core_; }
@@ -45,8 +45,6 @@ class AdaptiveWait {
   void yielded(Nanoseconds from, Nanoseconds to);
 
  private:
-  static constexpr Nanoseconds kSettling = 15'000'000;
-
   // Each time four times as long as the last time, unless it went well since for longer than that.
   struct Pause {
     Nanoseconds end = 0, length = 0;
@@ -58,7 +56,7 @@ class AdaptiveWait {
 
   bool has_core_;  // of its own, as far as the number of nodes tells
   int most_shared_turns_, most_yields_, yields_ = 0;
-  Nanoseconds long_yield_, last_long_yield_;
+  Nanoseconds long_yield_, settling_, last_long_yield_;
   Nanoseconds begun_ = 0, spin_again_ = 0, settled_at_ = kNever;
   Pause polling_, moving_;  // somebody else computes on this core: no yields; we have tried to move to another core
   bool waits_ = false;      // the first poll was in vain

@@ -105,8 +105,19 @@ TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
   EXPECT_FALSE(wait.may_poll(kStart + 24 * kMillisecond));
 }
 
+TEST(AdaptiveWait, OfManyNodesEachMayHaveALongTurnOverItsData) {
+  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  wait.unsettle(kStart);
+  Nanoseconds now = kStart;
+  for (; now < kStart + 60 * kMillisecond; now += 10 * kMillisecond) wait.yielded(now, now + 10 * kMillisecond);
+  EXPECT_TRUE(wait.may_poll(now)) << "it is settled after 64 ms";
+  wait.yielded(now, now + 10 * kMillisecond);
+  wait.yielded(now + 10 * kMillisecond, now + 20 * kMillisecond);
+  EXPECT_FALSE(wait.may_poll(now + 20 * kMillisecond));
+}
+
 TEST(AdaptiveWait, BeforeTheFirstOperationHasEndedNoYieldCounts) {
-  AdaptiveWait wait(0, 64, 2, false);
+  AdaptiveWait wait(0, 4, 2, false);
   const Nanoseconds later = kStart + 1'000 * kMillisecond;
   wait.unsettle(kStart);
   for (Nanoseconds now = kStart; now < later; now += 5 * kMillisecond) wait.yielded(now, now + 5 * kMillisecond);
