@@ -8,18 +8,18 @@ namespace {
 
 // Yields before blocking: the fewer nodes share the host, the more each may try.
 constexpr int kYields = 400, kLeastYields = 16, kMostYields = 200;
-constexpr Nanoseconds kSpin = 30'000;            // longer than it takes to wake a peer that blocks,
-constexpr Nanoseconds kSpinAgain = 1'000'000;    // and not again for so long after one in vain: two may share a core
-constexpr Nanoseconds kLongYield = 1'000'000;    // a yield that took longer: the core is somebody else's
-constexpr Nanoseconds kYieldPerNode = 50'000;    // ... or, for each node here: all of them may have cold turns
-constexpr Nanoseconds kSettling = 15'000'000;    // none counts for so long after data passed, or,
-constexpr Nanoseconds kSettlingPerNode = 1'000'000;  // for each node here: each of them may have a turn over its data
-constexpr Nanoseconds kTwiceIn = 50'000'000;     // one may be an accident, two within so long are not:
-constexpr Nanoseconds kLeastPause = 20'000'000;  // for so long we do not compete for it, or, as it goes on,
-constexpr Nanoseconds kMostPause = 640'000'000;  // for up to so long: with many nodes even to try costs too much
-constexpr Nanoseconds kTurn = 1'000;             // a yield that took longer: somebody else ran meanwhile
-constexpr int kSharedTurns = 4;                  // so many answers in such yields: who answers is on our core;
-                                                 // more for a higher number: of two that share one only one is to go
+constexpr Nanoseconds kSpin = 30'000;              // longer than it takes to wake a peer that blocks,
+constexpr Nanoseconds kSpinAgain = 1'000'000;      // and not again for so long after one in vain: two may share a core
+constexpr Nanoseconds kLongYield = 1'000'000;      // a yield that took longer: the core is somebody else's
+constexpr Nanoseconds kYieldPerNode = 50'000;      // ... or, for each node here: all of them may have cold turns
+constexpr Nanoseconds kSettling = 15'000'000;      // none counts for so long after data passed, or,
+constexpr Nanoseconds kSettlePerNode = 1'000'000;  // for each node here: each of them may have a turn over its data
+constexpr Nanoseconds kTwiceIn = 50'000'000;       // one may be an accident, two within so long are not:
+constexpr Nanoseconds kLeastPause = 20'000'000;    // for so long we do not compete for it, or, as it goes on,
+constexpr Nanoseconds kMostPause = 640'000'000;    // for up to so long: with many nodes even to try costs too much
+constexpr Nanoseconds kTurn = 1'000;               // a yield that took longer: somebody else ran meanwhile
+constexpr int kSharedTurns = 4;                    // so many answers in such yields: who answers is on our core;
+                                                   // more for a higher number: of two that share one only one is to go
 
 }  // namespace
 
@@ -28,7 +28,7 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       most_shared_turns_(kSharedTurns * (1 + static_cast<int>(self % std::max(1U, cores)))),
       most_yields_(std::clamp(kYields / static_cast<int>(nodes), kLeastYields, kMostYields)),
       long_yield_(std::max(kLongYield, nodes * kYieldPerNode)),
-      settling_(std::max(kSettling, nodes * kSettlingPerNode)),
+      settling_(std::max(kSettling, nodes * kSettlePerNode)),
       last_long_yield_(-kTwiceIn) {}
 
 bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= polling_.end || may_spin(now); }
