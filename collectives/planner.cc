@@ -136,14 +136,17 @@ class Answering {
     candidate.forecast = std::move(*forecast);
   }
 
-  // All candidates alike: those with too many messages could only be told their bound, and would look fast.
+  // Those with too many messages can only be told their bound. If that makes one look fast, all are told theirs.
   void predict_shared() {
     if (question_.hosts.nodes <= 1) return;
-    std::uint64_t most = 0;
-    for (const Candidate& c : result_.candidates) most = std::max(most, c.forecast.messages);
-    if (most > (for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages)) return;
-    for (Candidate& c : result_.candidates)
-      if (c.objection.empty()) predict_shared(c);
+    const std::uint64_t most = for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages;
+    std::vector<Candidate> predicted = result_.candidates;
+    bool may_be_faster = false;
+    for (Candidate& c : predicted)
+      if (c.objection.empty() && c.forecast.messages <= most) predict_shared(c);
+    for (const Candidate& c : predicted)
+      may_be_faster = may_be_faster || (c.objection.empty() && c.forecast.messages > most && c.predicted <= least_);
+    if (!may_be_faster) result_.candidates = std::move(predicted);
   }
 
   // For a plan only what can still be the fastest.
