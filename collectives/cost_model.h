@@ -33,6 +33,8 @@ struct CostModel {
 struct HostSharing {
   Rank nodes = 1;  // 1: each node has its host for itself, and its ports say what it can do
   std::uint32_t processors = 1;
+  // Short messages of a node to several others of its host leave together: the system copies one for all.
+  bool fans_out = false;
   bool operator==(const HostSharing&) const = default;
 };
 

@@ -156,12 +156,13 @@ class Answering {
     shape.choice = candidate.choice, shape.segment_bytes = candidate.segment_bytes;
     const auto schedule = build_schedule(plan_, shape);
     HostSharing hosts = question_.hosts;
+    hosts.fans_out = false;  // it decides only where all else is the same: the bounds know nothing of it
     const auto time = schedule ? predict_on_hosts(*schedule, question_.model, hosts) : std::nullopt;
     if (!time) return;
     candidate.predicted = candidate.in_turns = *time;
     if (for_plan_ && *time > least_) return;
     least_ = std::min(least_, *time);
-    ++hosts.processors;
+    ++hosts.processors, hosts.fans_out = question_.hosts.fans_out;
     candidate.in_turns =
         predict_on_hosts(*schedule, question_.model, hosts).value_or(*time) + turns(hosts, question_.model, candidate);
   }
@@ -190,6 +191,7 @@ std::vector<std::uint64_t> key_of(const PlanQuestion& q) {
           static_cast<std::uint64_t>(m.ports),
           q.hosts.nodes,
           q.hosts.processors,
+          q.hosts.fans_out ? 1u : 0u,
           m.wake};
 }
 

@@ -29,7 +29,8 @@ struct Candidate {
   std::string objection;            // why it cannot be taken; else:
   std::uint64_t predicted = 0;      // ticks
   std::uint64_t host_bound = 0;     // ticks; of co-located nodes: the busiest host's processors
-  std::uint64_t in_turns = 0;  // ticks; of co-located nodes that look for messages in turns, with one processor more
+  std::uint64_t in_turns = 0;  // ticks; of co-located nodes that look for messages in turns, with one processor more,
+                               // and as they fan out
   std::uint64_t busiest_bytes = 0;  // sent and received by the node that has most
   Forecast forecast = {};           // without the loads
 };

@@ -14,7 +14,8 @@ namespace fibocast {
 // activation. Rules: a node that gets a message, or is called, joins the queue of its host, and the next free processor
 // is `wake` busy until it runs. It then takes in all that has come, occupancy each, sends what that allows, and goes on
 // until nothing is left; then its processor serves the next of the queue. A node that has ended wakes its application,
-// for `wake` as well. `not_before` does not count, as on real networks. Nothing if the schedule never ends.
+// for `wake` as well. Where a host fans out, short messages of one stage to its own nodes cost their sender less, from
+// the second on. `not_before` does not count, as on real networks. Nothing if the schedule never ends.
 // Precondition: hosts.nodes and hosts.processors >= 1.
 std::optional<std::uint64_t> predict_on_hosts(const Schedule& schedule, const CostModel& model,
                                               const HostSharing& hosts);

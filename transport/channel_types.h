@@ -68,6 +68,7 @@ struct Transmit {
   std::span<const std::byte> head;  // in the scratch memory given to poll_transmit
   PayloadRange payload;
   bool resend = false;
+  bool may_wait = false;  // for others to other nodes: small data that leaves for the first time
 };
 
 }  // namespace fibocast

@@ -6,11 +6,11 @@
 #include <bit>
 #include <boost/asio/post.hpp>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "transport/frame.h"
+#include "transport/monotonic_now.h"
 #include "transport/udp_transport.h"
 
 namespace fibocast {
@@ -24,8 +24,6 @@ constexpr unsigned kMostFavoured = 16;             // frames of one ring before 
 constexpr unsigned kBellBatch = 64;                // frames taken per wake-up
 constexpr std::size_t kHeldBytes = 1 << 20;        // in flight to a peer: most of it lies in our own memory
 constexpr std::size_t kByReference = 1024;         // bytes of a payload from which on that is cheaper
-
-Nanoseconds now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 }  // namespace
 
@@ -94,7 +92,7 @@ bool LocalTransport::send(NodeId to, std::span<const std::byte> head, std::span<
 }
 
 bool LocalTransport::attach(NodeId id, Peer& peer) {
-  const Nanoseconds now = now_ns();
+  const Nanoseconds now = monotonic_now();
   if (now < peer.not_before || id == settings_.self) return false;
   peer.not_before = now + kLookAgain;
   auto inbox = SharedInbox::open(settings_.folder, peer.name);
@@ -133,7 +131,7 @@ bool LocalTransport::detach_unless_it_reads(NodeId id, Peer& peer) {
   const Reader reader = look_at(peer);
   if (reader == Reader::kReads) return false;
   detach(id, peer, reader == Reader::kGone);
-  peer.not_before = now_ns() + kLookAgain;
+  peer.not_before = monotonic_now() + kLookAgain;
   return true;
 }
 
@@ -146,7 +144,7 @@ LocalTransport::Reader LocalTransport::look_at(Peer& peer) {
     peer.seen_read = ring.read(), peer.not_read_since = 0;
     return Reader::kReads;
   }
-  const Nanoseconds now = now_ns();
+  const Nanoseconds now = monotonic_now();
   if (peer.not_read_since == 0) peer.not_read_since = now, peer.bell_at = now + kReadsWithin;
   if (now >= peer.not_read_since + kHeldUp) return Reader::kHeldUp;
   if (now < peer.bell_at) return Reader::kReads;

@@ -49,6 +49,7 @@ class LocalTransport final : public Transport {
   void stop() override;
   bool can_poll() const override { return true; }
   bool poll() override;
+  bool polls_memory() const override { return sharing_ > 0; }
   bool poll_memory() override;
   bool rest() override;
   std::span<std::byte> take_payload_memory(std::size_t bytes) override { return area_.take(bytes); }

@@ -310,6 +310,7 @@ bool ReliableChannel::pick_data(Nanoseconds now, Frame& frame, Transmit& out,
   out.resend = sequence.has_value();
   if (!sequence) sequence = small.next_queued();
   if (sequence) {
+    out.may_wait = !out.resend;
     out.payload = small_out_.fill(*sequence, frame);
     small.sent(*sequence, frame.counter, now);
     return true;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "transport/monotonic_now.h"
 #include "transport/udp_transport.h"
 
 namespace fibocast {
@@ -28,11 +29,7 @@ SealingTransport::SealingTransport(Transport& inner, SealSettings settings, KeyR
                .random = [](std::span<std::byte> out) { randombytes_buf(out.data(), out.size()); },
                .on_refused = std::move(on_refused)}) {}
 
-Nanoseconds SealingTransport::now() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-void SealingTransport::set_keys(KeyRing keys) { sealer_.set_keys(std::move(keys), now()); }
+void SealingTransport::set_keys(KeyRing keys) { sealer_.set_keys(std::move(keys), monotonic_now()); }
 
 void SealingTransport::start(Handlers handlers) {
   handlers_ = std::move(handlers);
@@ -54,12 +51,17 @@ void SealingTransport::start(Handlers handlers) {
 }
 
 bool SealingTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  const auto datagram = sealer_.seal(to, head, payload, now());
+  const auto datagram = sealer_.seal(to, head, payload, monotonic_now());
   return datagram.empty() || inner_.send(to, datagram, {});
 }
 
+bool SealingTransport::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  const auto datagram = sealer_.seal(to, head, payload, monotonic_now());
+  return datagram.empty() || inner_.gather(to, datagram, {});
+}
+
 bool SealingTransport::on_datagram(std::span<const std::byte> datagram) {
-  const Sealer::Opened opened = sealer_.open(datagram, now());
+  const Sealer::Opened opened = sealer_.open(datagram, monotonic_now());
   if (!opened.frame.empty()) handlers_.on_frame(opened.frame);
   return opened.authentic;
 }

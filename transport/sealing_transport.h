@@ -22,6 +22,8 @@ class SealingTransport final : public Transport {
 
   void start(Handlers handlers) override;
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  void flush() override { inner_.flush(); }
   std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to) - kOverhead; }
   std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
   void stop() override { inner_.stop(); }
@@ -29,7 +31,6 @@ class SealingTransport final : public Transport {
   bool poll() override { return inner_.poll(); }
 
  private:
-  static Nanoseconds now();
   bool on_datagram(std::span<const std::byte> datagram);
 
   Transport& inner_;

@@ -35,6 +35,11 @@ class Transport {
   // Forgets the frame once it returns. `payload` follows `head` on the wire. False: taken, but the peer's
   // queue is now full; send nothing more to it before on_writable().
   virtual bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) = 0;
+  // As send(), of a small frame that may wait for others: the frames of a fan-out may leave together in flush().
+  virtual bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+    return send(to, head, payload);
+  }
+  virtual void flush() {}
   // Largest frame (head + payload) that can be sent to this peer.
   virtual std::size_t max_frame(NodeId to) const = 0;
   // So many bytes may be on their way to this peer and none is lost if it is slow, as in shared memory; 0: some may be.
@@ -46,6 +51,8 @@ class Transport {
   // for an operation asks it again and again, which is cheaper than asking the loop. poll() takes at most one frame.
   virtual bool can_poll() const { return false; }
   virtual bool poll() { return false; }
+  // What poll() finds comes through memory mostly; else each look is a system call.
+  virtual bool polls_memory() const { return false; }
   // Frames that come through memory, which the event loop knows nothing of: takes at most one, without a system call.
   virtual bool poll_memory() { return false; }
   // Memory for payloads that will be sent: from there peers take them without a copy on the way. Nothing: there is

@@ -1,6 +1,7 @@
 #include "transport/udp_transport.h"
 
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <system_error>
 
 #include "transport/iovec_of.h"
+#include "transport/monotonic_now.h"
 
 namespace fibocast {
 namespace {
@@ -22,16 +24,31 @@ std::string sentence(const udp::endpoint& endpoint, const char* remedy) {
   return text.str();
 }
 
+// So many datagrams after a fan-out another one is looked for before each: a look in vain costs 0.3 us.
+constexpr unsigned kLooksForFanOuts = 1000;
+
 // As far as allowed: beyond the system's maximum only with privileges.
 void raise_buffer(int socket, int forced, int plain, int bytes) {
   if (setsockopt(socket, SOL_SOCKET, forced, &bytes, sizeof bytes) == 0) return;
   setsockopt(socket, SOL_SOCKET, plain, &bytes, sizeof bytes);
 }
 
+void set_options(udp::socket& socket, int buffer_bytes) {
+  const int fd = socket.native_handle();
+  raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
+  raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
+  const int on = 1;
+  if (socket.local_endpoint().protocol() == udp::v6()) {
+    setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on);
+  } else {
+    setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
+  }
+}
+
 }  // namespace
 
 UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& settings)
-    : socket_(io), batch_(settings.batch), buffer_(kLoopbackPayload + kMaxHeadBytes) {
+    : socket_(io), settings_(settings), buffer_(kLoopbackPayload + kMaxHeadBytes) {
   boost::system::error_code error;
   if (settings.socket >= 0) {
     socket_.assign(settings.listen.protocol(), fcntl(settings.socket, F_DUPFD_CLOEXEC, 0), error);
@@ -41,23 +58,10 @@ UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& setti
   }
   if (error) throw std::system_error(error, sentence(settings.listen, "stop who uses it or choose another address"));
   socket_.non_blocking(true);
-  set_options(settings.socket_buffer_bytes);
+  set_options(socket_, settings.socket_buffer_bytes);
 }
 
 UdpTransport::~UdpTransport() = default;
-
-void UdpTransport::set_options(int socket_buffer_bytes) {
-  const int fd = socket_.native_handle();
-  raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, socket_buffer_bytes);
-  raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, socket_buffer_bytes);
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
-  if (local_endpoint().protocol() == udp::v6()) {
-    setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on);
-  } else {
-    setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
-  }
-}
 
 UdpTransport::Peer& UdpTransport::peer_at(NodeId peer) {
   if (peer >= peers_.size()) peers_.resize(peer + 1);
@@ -68,6 +72,18 @@ void UdpTransport::set_peer(NodeId peer, const udp::endpoint& endpoint) {
   Peer& p = peer_at(peer);
   p.endpoint = endpoint;
   p.max_payload = endpoint.address().is_loopback() ? kLoopbackPayload : kUnprovedPayload;
+  if (settings_.fan_out && !fan_out_) join_fan_out();
+}
+
+void UdpTransport::join_fan_out() {
+  const auto on_loopback = [](const Peer& p) { return p.endpoint.port() != 0 && p.endpoint.address().is_loopback(); };
+  if (std::cmp_less(std::ranges::count_if(peers_, on_loopback), kLeastFanOut)) return;
+  auto joined = std::make_unique<FanOut>(socket_, *settings_.fan_out);
+  settings_.fan_out.reset();  // tried once
+  if (!joined->joined()) return;
+  set_options(joined->socket(), settings_.socket_buffer_bytes);
+  fan_out_ = std::move(joined);
+  if (handlers_.on_frame) wait_readable(fan_out_->socket());
 }
 
 void UdpTransport::set_max_payload(NodeId peer, std::size_t bytes) {
@@ -78,29 +94,46 @@ udp::endpoint UdpTransport::local_endpoint() const { return socket_.local_endpoi
 
 void UdpTransport::start(Handlers handlers) {
   handlers_ = std::move(handlers);
-  wait_readable();
+  wait_readable(socket_);
+  if (fan_out_) wait_readable(fan_out_->socket());
 }
 
 void UdpTransport::stop() {
   boost::system::error_code ignored;
   socket_.close(ignored);
+  if (fan_out_) fan_out_->close();
 }
 
+// What was gathered for the same peer goes first.
 bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  flush();
+  return send_alone(to, head, payload);
+}
+
+bool UdpTransport::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  if (!fan_out_) return send_alone(to, head, payload);
+  if (!fan_out_->has_room(to, head.size() + payload.size())) flush();
+  return fan_out_->gather(to, head, payload) || send_alone(to, head, payload);
+}
+
+void UdpTransport::flush() {
+  if (!fan_out_ || fan_out_->is_idle() || !socket_.is_open()) return;
+  const auto alone = [this](NodeId to, std::span<const std::byte> frame) { send_alone(to, frame, {}); };
+  const FanOut::Sent sent = fan_out_->flush(monotonic_now(), alone);
+  counters_.fan_outs += sent.datagrams;
+  counters_.frames_sent += sent.frames;
+  counters_.bytes_sent += sent.bytes;
+}
+
+bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   if (to >= peers_.size() || peers_[to].endpoint.port() == 0 || !socket_.is_open()) {
     ++counters_.send_errors;
     return true;
   }
   Peer& peer = peers_[to];
-  iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
-  msghdr message{};
-  message.msg_name = peer.endpoint.data();
-  message.msg_namelen = static_cast<socklen_t>(peer.endpoint.size());
-  message.msg_iov = pieces;
-  message.msg_iovlen = payload.empty() ? 1 : 2;
-  ssize_t sent = sendmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  ssize_t sent = send_datagram(peer, head, payload);
   // The error of an earlier datagram is reported here instead of sending this one.
-  if (sent < 0 && errno == ECONNREFUSED) sent = sendmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno == ECONNREFUSED) sent = send_datagram(peer, head, payload);
   if (sent >= 0) {
     ++counters_.frames_sent;
     counters_.bytes_sent += static_cast<std::uint64_t>(sent);
@@ -111,6 +144,20 @@ bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<co
   peer.blocked = true;
   wait_writable();
   return false;
+}
+
+ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  const int fd = socket_.native_handle();
+  const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
+  if (payload.empty())
+    return sendto(fd, head.data(), head.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.endpoint.data(), address_bytes);
+  iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
+  msghdr message{};
+  message.msg_name = to.endpoint.data();
+  message.msg_namelen = address_bytes;
+  message.msg_iov = pieces;
+  message.msg_iovlen = 2;
+  return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 std::size_t UdpTransport::max_frame(NodeId to) const {
@@ -124,13 +171,13 @@ std::size_t UdpTransport::receive_buffer_bytes() const {
   return error ? 0 : static_cast<std::size_t>(size.value()) * 1400 / 2304;
 }
 
-void UdpTransport::wait_readable() {
-  socket_.async_wait(udp::socket::wait_read,
-                     [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
-                       if (error || alive.expired() || !socket_.is_open()) return;
-                       receive_batch();
-                       if (socket_.is_open()) wait_readable();
-                     });
+void UdpTransport::wait_readable(udp::socket& socket) {
+  socket.async_wait(udp::socket::wait_read,
+                    [this, &socket, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+                      if (error || alive.expired() || !socket_.is_open()) return;
+                      receive_batch();
+                      if (socket_.is_open()) wait_readable(socket);
+                    });
 }
 
 void UdpTransport::wait_writable() {
@@ -148,44 +195,97 @@ void UdpTransport::wait_writable() {
 
 void UdpTransport::receive_batch() {
   unsigned received = 0;
-  while (received < batch_ && socket_.is_open() && receive_one()) ++received;
+  while (received < settings_.batch && socket_.is_open() && receive_next()) ++received;
   // Woken, but not by a datagram: the error queue would wake us again and again until it is read.
   if (received == 0 && socket_.is_open()) drain_errors();
 }
 
-// False: there is nothing more now.
-bool UdpTransport::receive_one() {
-  iovec whole = {buffer_.data(), buffer_.size()};
-  alignas(cmsghdr) char control[64];
-  msghdr message{};
-  message.msg_iov = &whole;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t bytes = recvmsg(socket_.native_handle(), &message, MSG_DONTWAIT);
+// Where fan-outs come they are looked for first: what was sent to us alone after one must not overtake it.
+bool UdpTransport::receive_next() {
+  if (!fan_out_) return receive_one();
+  if (fan_outs_first_ == 0) return receive_one() || receive_fan_out();
+  if (receive_fan_out()) return true;
+  if (!receive_one()) return false;
+  --fan_outs_first_;
+  return true;
+}
+
+bool UdpTransport::receive(udp::socket& socket, udp::endpoint& from, std::span<const std::byte>& datagram) {
+  datagram = {};
+  auto from_bytes = static_cast<socklen_t>(from.capacity());
+  // MSG_TRUNC: how long it was, if it is longer than the buffer.
+  const ssize_t bytes = recvfrom(socket.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT | MSG_TRUNC,
+                                 from.data(), &from_bytes);
   if (bytes < 0) {
     if (errno == EAGAIN || errno == EBADF) return false;
     drain_errors();
     return true;
   }
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_RXQ_OVFL) continue;
-    std::uint32_t drops = 0;
-    std::memcpy(&drops, CMSG_DATA(c), sizeof drops);
-    counters_.kernel_drops = drops;
-  }
-  if ((message.msg_flags & MSG_TRUNC) != 0) {
+  if (std::cmp_greater(bytes, buffer_.size())) {
     ++counters_.malformed;
     return true;
   }
-  ++counters_.frames_received;
-  counters_.bytes_received += static_cast<std::uint64_t>(bytes);
-  handlers_.on_frame(std::span(buffer_).first(static_cast<std::size_t>(bytes)));
+  from.resize(from_bytes);
+  datagram = std::span(buffer_).first(static_cast<std::size_t>(bytes));
+  counters_.bytes_received += datagram.size();
   return true;
 }
 
+// False: there is nothing more now.
+bool UdpTransport::receive_one() {
+  std::span<const std::byte> frame;
+  if (!receive(socket_, from_, frame)) return false;
+  if (frame.data() == nullptr) return true;
+  if (fan_out_ && frame.size() == fan_out::kAnswerBytes) {
+    const auto answer = fan_out::decode_answer(frame);
+    if (answer && is_from(answer->from, from_)) {
+      fan_out_->on_answer(answer->from, answer->token);
+      return true;
+    }
+  }
+  ++counters_.frames_received;
+  handlers_.on_frame(frame);
+  return true;
+}
+
+// From a node of another cluster that uses the same group nothing is taken.
+bool UdpTransport::receive_fan_out() {
+  std::span<const std::byte> datagram;
+  if (!receive(fan_out_->socket(), from_, datagram)) return false;
+  if (datagram.data() == nullptr) return true;
+  const auto head = fan_out::decode_head(datagram);
+  if (!head) ++counters_.malformed;
+  const NodeId self = fan_out_->self();
+  if (!head || head->from == self || !is_from(head->from, from_)) return true;
+  fan_outs_first_ = kLooksForFanOuts;
+  if (head->asks) send_alone(head->from, fan_out::encode(fan_out::Answer{self, head->token}), {});
+  fan_out::for_each_frame(datagram.subspan(fan_out::kHeadBytes), [&](NodeId to, std::span<const std::byte> frame) {
+    if (to != self) return;
+    ++counters_.frames_received;
+    handlers_.on_frame(frame);
+  });
+  return true;
+}
+
+// The kernel counts them for each socket.
+const TransportCounters& UdpTransport::counters() {
+  counters_.kernel_drops = 0;
+  for (udp::socket* socket : {&socket_, fan_out_ ? &fan_out_->socket() : nullptr}) {
+    std::uint32_t memory[SK_MEMINFO_VARS] = {};
+    socklen_t bytes = sizeof memory;
+    if (socket == nullptr || !socket->is_open()) continue;
+    if (getsockopt(socket->native_handle(), SOL_SOCKET, SO_MEMINFO, memory, &bytes) == 0)
+      counters_.kernel_drops += memory[SK_MEMINFO_DROPS];
+  }
+  return counters_;
+}
+
+bool UdpTransport::is_from(NodeId peer, const udp::endpoint& endpoint) const {
+  return peer < peers_.size() && peers_[peer].endpoint == endpoint;
+}
+
 void UdpTransport::drain_errors() {
-  for (unsigned i = 0; i < batch_ && socket_.is_open(); ++i) {
+  for (unsigned i = 0; i < settings_.batch && socket_.is_open(); ++i) {
     udp::endpoint destination;
     alignas(cmsghdr) char control[512];
     msghdr message{};

@@ -1,13 +1,16 @@
 // Frames as UDP datagrams, on one socket: one system call per send, no copy of the payload, receiving in bounded
-// batches so that the other work of the io_context gets its turn.
+// batches so that the other work of the io_context gets its turn. Between nodes of one host small frames of a fan-out
+// leave in one datagram (fan_out.h), which comes on a second socket.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "transport/fan_out.h"
 #include "transport/frame.h"
 #include "transport/transport.h"
 #include "transport/transport_counters.h"
@@ -22,6 +25,8 @@ struct UdpSettings {
   int socket = -1;                        // one that is bound already, of which a copy is used; -1: none
   int socket_buffer_bytes = 8 << 20;      // asked for, each way; the kernel may give less
   unsigned batch = 32;                    // datagrams received per wake-up
+  // Where frames for several nodes of this host go, once there are enough of them. None: each goes alone.
+  std::optional<FanOut::Settings> fan_out = {};
 };
 
 class UdpTransport final : public Transport {
@@ -35,16 +40,18 @@ class UdpTransport final : public Transport {
   // A larger payload per frame was proved on the path to this peer.
   void set_max_payload(NodeId peer, std::size_t bytes);
   boost::asio::ip::udp::endpoint local_endpoint() const;
-  const TransportCounters& counters() const { return counters_; }
+  const TransportCounters& counters();
 
   void start(Handlers handlers) override;
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
+  void flush() override;
   std::size_t max_frame(NodeId to) const override;
   // Of the real SO_RCVBUF what remains for frames after the kernel's own overhead (2,304 B per 1,400).
   std::size_t receive_buffer_bytes() const override;
   void stop() override;
   bool can_poll() const override { return true; }
-  bool poll() override { return socket_.is_open() && receive_one(); }
+  bool poll() override { return socket_.is_open() && receive_next(); }
 
  private:
   struct Peer {
@@ -53,19 +60,30 @@ class UdpTransport final : public Transport {
     bool blocked = false;
   };
   Peer& peer_at(NodeId peer);
-  void set_options(int socket_buffer_bytes);
-  void wait_readable();
+  void join_fan_out();
+  ssize_t send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  bool send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  void wait_readable(boost::asio::ip::udp::socket& socket);
   void wait_writable();
   void receive_batch();
+  bool receive_next();
+  // False: there is no datagram now. One that is not to be used has no data().
+  bool receive(boost::asio::ip::udp::socket& socket, boost::asio::ip::udp::endpoint& from,
+               std::span<const std::byte>& datagram);
   bool receive_one();
+  bool receive_fan_out();
+  bool is_from(NodeId peer, const boost::asio::ip::udp::endpoint& endpoint) const;
   void drain_errors();
   void note_refusal(const boost::asio::ip::udp::endpoint& endpoint);
 
   boost::asio::ip::udp::socket socket_;
-  unsigned batch_;
+  UdpSettings settings_;
   Handlers handlers_;
-  std::vector<Peer> peers_;  // by NodeId; port 0: its address is not known
+  std::unique_ptr<FanOut> fan_out_;  // null: none is wanted, or it would not do
+  unsigned fan_outs_first_ = 0;      // datagrams on the other socket before which a fan-out is looked for
+  std::vector<Peer> peers_;          // by NodeId; port 0: its address is not known
   std::vector<std::byte> buffer_;
+  boost::asio::ip::udp::endpoint from_;  // of the last datagram
   TransportCounters counters_;
   bool waiting_writable_ = false;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers already queued look whether we still are

@@ -35,6 +35,9 @@ class AdaptiveWait {
   bool has_core() const { return has_core_; }
   // May the host poll at all, or is it to block at once?
   bool may_poll(Nanoseconds now);
+  // Is the host to look for a frame at once when it begins to wait? In vain if it has just sent something, and whoever
+  // is to answer needs this core; what a look through sockets costs is better spent on letting him have it.
+  bool looks_first(bool has_sent) const { return has_core_ || !has_sent; }
   // A poll found something.
   void found();
   // The host begins to poll, or goes on after it has found something: more may come.

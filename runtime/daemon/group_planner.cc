@@ -61,6 +61,7 @@ HostSharing shared_hosts(const Settings& settings) {
   std::map<std::string, Rank> nodes;
   for (const std::string& node : settings.cluster.nodes)
     if (const auto at = parse_host_port(node)) hosts.nodes = std::max(hosts.nodes, ++nodes[at->host]);
+  hosts.fans_out = fans_out(settings);
   return hosts;
 }
 

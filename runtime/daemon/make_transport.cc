@@ -1,5 +1,6 @@
 #include "runtime/daemon/make_transport.h"
 
+#include <sodium.h>
 #include <sys/random.h>
 
 #include <system_error>
@@ -28,6 +29,20 @@ ClusterTransport make_sockets(boost::asio::io_context& io, NodeId self, const So
   };
   transport.sockets = std::move(sockets);
   return transport;
+}
+
+// A cluster's own, so that clusters of one host do not wake each other. Ports above those that the system gives to who
+// asks for any.
+std::optional<FanOut::Settings> fan_out_settings(const Settings& settings, const std::vector<NodeAddress>& nodes) {
+  const NodeAddress& first = nodes.front();
+  if (!fans_out(settings) || !first.address.is_v4()) return std::nullopt;
+  const std::string text = settings.cluster.name + '\0' + std::to_string(first.port);
+  unsigned char hash[crypto_generichash_BYTES_MIN];
+  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
+  static_assert(kMostFanOutGroups <= 64);
+  const boost::asio::ip::address_v4 group({239, 255, hash[0], static_cast<unsigned char>(hash[1] & 0xc0)});
+  const auto port = static_cast<unsigned short>(61'000 + (hash[2] << 8 | hash[3]) % 4'000);
+  return FanOut::Settings{.group = {group, port}, .self = settings.node.rank};
 }
 
 FaultSettings fault_settings(const Settings::FaultsSection& faults) {
@@ -80,6 +95,7 @@ ClusterTransport make_transport(boost::asio::io_context& io, const Settings& set
   UdpSettings udp;
   udp.listen = {address, port};
   udp.socket = bound_socket;
+  udp.fan_out = fan_out_settings(settings, nodes);
   ClusterTransport transport = settings.cluster.transport == TransportKind::kTcp
                                    ? make_sockets<TcpTransport>(io, settings.node.rank, tcp, nodes)
                                    : make_sockets<UdpTransport>(io, settings.node.rank, udp, nodes);
@@ -101,6 +117,7 @@ void add_transport_counters(const TransportCounters& counters, client::NodeStatu
   out["transport_bytes_sent"] = counters.bytes_sent;
   out["transport_frames_received"] = counters.frames_received;
   out["transport_bytes_received"] = counters.bytes_received;
+  out["transport_fan_outs"] = counters.fan_outs;
   out["transport_send_errors"] = counters.send_errors;
   out["transport_queue_drops"] = counters.queue_drops;
   out["transport_kernel_drops"] = counters.kernel_drops;

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
@@ -50,12 +49,6 @@ void move_to_another_core() {
 
 MemoryArena::MemoryArena(std::size_t bytes) : bytes_(map_pages(bytes)) {}
 MemoryArena::~MemoryArena() { munmap(bytes_.data(), bytes_.size()); }
-
-Nanoseconds monotonic_now() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
-}
 
 NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
                    const NodeSettings& settings, WaitPolicy wait, Handlers handlers)
@@ -192,8 +185,13 @@ void NodeHost::drain_frames() {
   Transmit frame;
   while (node_.poll_transmit(now_, scratch_, frame)) {
     if (frame.payload.length > kSmallFrame) waiting_.unsettle(now_);
-    if (!transport_.send(frame.to, frame.head, bytes_of(frame.payload))) node_.set_writable(frame.to, false);
+    const auto payload = bytes_of(frame.payload);
+    const bool taken = frame.may_wait ? transport_.gather(frame.to, frame.head, payload)
+                                      : transport_.send(frame.to, frame.head, payload);
+    has_sent_ = true;
+    if (!taken) node_.set_writable(frame.to, false);
   }
+  transport_.flush();
 }
 
 void NodeHost::set_path(NodeId peer) {
@@ -279,7 +277,8 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on) {
   waiting_.begin(now);
-  for (bool any = true; any || wait_a_little(now);) {
+  const bool has_sent = std::exchange(has_sent_, false) && !transport_.polls_memory();
+  for (bool any = waiting_.looks_first(has_sent); any || wait_a_little(now);) {
     any = poll_once();
     if (any) waiting_.found();
     if (stopped_ || (any && !go_on())) return true;

@@ -16,6 +16,7 @@
 #include "runtime/daemon/alarm.h"
 #include "runtime/daemon/payload_memory.h"
 #include "runtime/node/node.h"
+#include "transport/monotonic_now.h"
 #include "transport/transport.h"
 
 namespace fibocast {
@@ -39,9 +40,6 @@ class MemoryArena {
  private:
   std::span<std::byte> bytes_;
 };
-
-// CLOCK_MONOTONIC, the one clock of a node.
-Nanoseconds monotonic_now();
 
 class NodeHost {
  public:
@@ -139,6 +137,7 @@ class NodeHost {
   bool pumping_ = false;
   bool gathering_ = false;  // small frames, of which `gathered_` says whether there are any
   bool gathered_ = false;
+  bool has_sent_ = false;  // frames, since the last wait
   Event event_;
   std::vector<Event> undelivered_, delivering_;
   std::vector<std::byte> scratch_;

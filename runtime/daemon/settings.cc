@@ -91,6 +91,7 @@ std::string planned_by(const Settings& settings) {
   for (const double cost : {bytes.send, bytes.receive}) text += std::to_string(cost) + " ";
   for (const std::uint32_t bound : {m.processors, settings.limits.transfers, settings.limits.stages})
     text += std::to_string(bound) + " ";
+  if (fans_out(settings)) text += "fans out ";
   return text + m.measured + (nic_settings(settings).enabled ? " emulated " : " ") +
          (settings.emulation.ports == NicPorts::kShared ? "shared" : "independent");
 }
@@ -208,6 +209,14 @@ NicSettings nic_settings(const Settings& settings) {
   nic.serial_wire = e.serial_wire;
   nic.enabled = nic.send > 0 || nic.latency > 0 || nic.receive > 0 || nic.send_per_byte > 0 || nic.receive_per_byte > 0;
   return nic;
+}
+
+bool fans_out(const Settings& settings) {
+  const Settings::ClusterSection& c = settings.cluster;
+  const auto first = c.nodes.empty() ? std::nullopt : parse_host_port(c.nodes.front());
+  const bool on_loopback = first && (first->host == "localhost" || first->host.starts_with("127."));
+  return on_loopback && c.local == "off" && c.transport == TransportKind::kUdp && !settings.faults.any() &&
+         !nic_settings(settings).enabled;
 }
 
 std::optional<MeshSettings> mesh_settings(const Settings& settings) {

@@ -35,6 +35,22 @@ TEST(PredictHosts, ReceiversQueueForTheProcessor) {
   EXPECT_EQ(multicast("sequential", 4, 2), 50u + 20 + 23) << "the first one's processor takes the last one";
 }
 
+// Each node has a processor: the last one's time is the root's. Of those that leave together the first one costs 12,
+// each other a sixth.
+TEST(PredictHosts, ShortMessagesOfAFanOutCostTheirSenderLess) {
+  CostModel costs = kCosts;
+  costs.send = 12;
+  const auto time = [&](const HostSharing& h, std::uint64_t bytes) {
+    return time_of(Operation::kMulticast, "sequential", 4, h, costs, bytes);
+  };
+  const HostSharing alone{.nodes = 4, .processors = 4}, hosts{.nodes = 4, .processors = 4, .fans_out = true};
+  EXPECT_EQ(time(alone, 64), 20u + 3 * 12 + 2 + 20 + 3);
+  EXPECT_EQ(time(hosts, 64), 20u + 12 + 2 * 2 + 2 + 20 + 3);
+  EXPECT_EQ(time(hosts, 4096), time(alone, 4096)) << "long ones are sent one by one";
+  EXPECT_EQ(time({.nodes = 1, .processors = 1, .fans_out = true}, 64), time({.nodes = 1, .processors = 1}, 64))
+      << "as are those to other hosts";
+}
+
 TEST(PredictHosts, AChainNeverNeedsASecondProcessor) {
   // Each hop: 5 sent, 2 on the wire, 20 woken, 3 received.
   EXPECT_EQ(multicast("kary:1", 4, 2), 20u + 3 * 30);

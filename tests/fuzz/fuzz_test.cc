@@ -63,13 +63,14 @@ TEST_P(Fuzz, KeptInputsAndChangesOfThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, Fuzz,
-    testing::Values(Target{"frame", fuzz_frame, 20'000}, Target{"channel", fuzz_channel, 5'000},
-                    Target{"peer_message", fuzz_peer_message, 20'000}, Target{"node", fuzz_node, 2'000},
-                    Target{"client", fuzz_client, 2'000}, Target{"client_request", fuzz_client_request, 2'000},
-                    Target{"discovery", fuzz_discovery, 5'000}, Target{"settings", fuzz_settings, 500},
-                    Target{"machine", fuzz_machine, 2'000}, Target{"trees", fuzz_trees, 1'000},
-                    Target{"schedule", fuzz_schedule, 1'000}, Target{"seal", fuzz_seal, 500},
-                    Target{"seal_datagram", fuzz_seal_datagram, 500}, Target{"keys", fuzz_keys, 500}),
+    testing::Values(Target{"frame", fuzz_frame, 20'000}, Target{"fan_out", fuzz_fan_out, 20'000},
+                    Target{"channel", fuzz_channel, 5'000}, Target{"peer_message", fuzz_peer_message, 20'000},
+                    Target{"node", fuzz_node, 2'000}, Target{"client", fuzz_client, 2'000},
+                    Target{"client_request", fuzz_client_request, 2'000}, Target{"discovery", fuzz_discovery, 5'000},
+                    Target{"settings", fuzz_settings, 500}, Target{"machine", fuzz_machine, 2'000},
+                    Target{"trees", fuzz_trees, 1'000}, Target{"schedule", fuzz_schedule, 1'000},
+                    Target{"seal", fuzz_seal, 500}, Target{"seal_datagram", fuzz_seal_datagram, 500},
+                    Target{"keys", fuzz_keys, 500}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

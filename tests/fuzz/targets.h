@@ -12,6 +12,7 @@ namespace fibocast::fuzz {
 using Bytes = std::span<const std::byte>;
 
 void fuzz_frame(Bytes input);           // transport/frame.h: decode, and what was decoded is encoded to the same bytes
+void fuzz_fan_out(Bytes input);         // transport/fan_out_datagram.h: frames for several nodes, and answers
 void fuzz_channel(Bytes input);         // the reliable channel and its handshake, frame by frame
 void fuzz_peer_message(Bytes input);    // runtime/node/peer_message.h, both ways
 void fuzz_node(Bytes input);            // a node whose peer says what it likes, in order

@@ -5,6 +5,7 @@
 #include <boost/asio/write.hpp>
 #include <system_error>
 
+#include "tests/transport/event_loop_test.h"
 #include "transport/frame.h"
 
 namespace fibocast {
@@ -12,7 +13,7 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-class TcpTransportTest : public ::testing::Test {
+class TcpTransportTest : public EventLoopTest {
  protected:
   static TcpSettings local() {
     TcpSettings settings;
@@ -40,19 +41,11 @@ class TcpTransportTest : public ::testing::Test {
     handlers.on_reset = [this](NodeId) { ++resets; };
     return handlers;
   }
-  ::testing::AssertionResult run_until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 400; ++i) {
-      if (condition()) return ::testing::AssertionSuccess();
-      io.run_one_for(std::chrono::milliseconds(50));
-    }
-    return ::testing::AssertionFailure() << "hangs";
-  }
   tcp::socket stranger(const TcpTransport& to) {
     tcp::socket socket(io);
     socket.connect(to.local_endpoint());
     return socket;
   }
-  boost::asio::io_context io;
   std::vector<std::size_t> frames;
   int writable = 0, resets = 0;
 };

@@ -4,12 +4,14 @@
 
 #include <system_error>
 
+#include "tests/transport/event_loop_test.h"
+
 namespace fibocast {
 namespace {
 
 using boost::asio::ip::udp;
 
-class UdpTransportTest : public ::testing::Test {
+class UdpTransportTest : public EventLoopTest {
  protected:
   static UdpSettings local() { return {.listen = {boost::asio::ip::make_address("127.0.0.1"), 0}}; }
   static std::vector<std::byte> bytes(std::size_t n) { return std::vector<std::byte>(n, std::byte{7}); }
@@ -21,14 +23,6 @@ class UdpTransportTest : public ::testing::Test {
     };
     return handlers;
   }
-  ::testing::AssertionResult run_until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 200; ++i) {
-      if (condition()) return ::testing::AssertionSuccess();
-      io.run_one_for(std::chrono::milliseconds(50));
-    }
-    return ::testing::AssertionFailure() << "hangs";
-  }
-  boost::asio::io_context io;
   std::vector<std::size_t> frames;
 };
 
@@ -100,8 +94,6 @@ TEST_F(UdpTransportTest, AFullReceiveBufferIsCounted) {
   ASSERT_TRUE(run_until([&] { return !frames.empty() && io.poll() == 0; }));
   const std::size_t kept = frames.size();
   EXPECT_LT(kept, 1000u);
-  a.send(1, bytes(1), {});  // the count comes with the next datagram
-  ASSERT_TRUE(run_until([&] { return frames.size() > kept; }));
   EXPECT_EQ(b.counters().kernel_drops, 1000 - kept);
 }
 

@@ -33,6 +33,7 @@ void VirtualPair::drain(int side) {
   Transmit out;
   while (s.channel->poll_transmit(now, scratch, out)) {
     std::vector<std::byte> bytes(out.head.begin(), out.head.end());
+    if (sent) sent(out, decode_frame_head(out.head, out.payload.length)->type);
     const auto payload = s.traffic->bytes(out.payload);
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     put_on_wire(side, std::move(bytes));

@@ -46,6 +46,8 @@ class VirtualPair {
   Nanoseconds now = 0;
   // Sees each frame before the link; may change it; false loses it.
   std::function<bool(int from, std::vector<std::byte>& bytes)> tap;
+  // Hears of each frame that leaves, before the tap.
+  std::function<void(const Transmit& frame, FrameType type)> sent;
 
  private:
   struct Arrival {

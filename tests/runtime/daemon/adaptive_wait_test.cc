@@ -217,5 +217,13 @@ TEST(AdaptiveWait, AnAnswerWhileItSpinsShowsThatItHasItsOwnCore) {
   }
 }
 
+TEST(AdaptiveWait, WhoHasSentLetsOthersRunFirstWhereTheyNeedItsCore) {
+  const AdaptiveWait roomy(0, 2, 2, false), crowded(0, 3, 2, false), served(0, 2, 2, true);
+  EXPECT_TRUE(roomy.looks_first(true));
+  EXPECT_FALSE(crowded.looks_first(true));
+  EXPECT_FALSE(served.looks_first(true));
+  EXPECT_TRUE(crowded.looks_first(false));
+}
+
 }  // namespace
 }  // namespace fibocast

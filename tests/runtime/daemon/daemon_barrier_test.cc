@@ -1,4 +1,5 @@
 // Barriers and multicasts between daemons on real sockets.
+#include "runtime/daemon/key_file.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace fibocast {
@@ -92,6 +93,39 @@ TEST_P(DaemonBarrier, MulticastOfEverySizeArrivesWhole) {
     }
     root = (root + 1) % 3;
   }
+}
+
+// Sealed or not: the root's frames leave together.
+TEST_P(DaemonBarrier, FanOutsThroughSocketsLeaveTogether) {
+  const std::string key = folder_ / "key";
+  create_key_file(key, KeyRing(ClusterKey::generate()));
+  plan_cluster(6);
+  for (Settings& settings : settings_) {
+    settings.cluster.transport = GetParam();
+    settings.cluster.local = "off";
+    settings.security.key_file = key;
+  }
+  start_all();
+  wait_connected();
+  for (NodeId rank = 0; rank < 6; ++rank) clients_.push_back(std::make_unique<RawClient>(socket(rank)));
+  for (auto& client : clients_) client->open_group("all");
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::uint64_t> barriers, multicasts;
+    for (auto& client : clients_) barriers.push_back(client->start_barrier("all"));
+    for (NodeId rank = 0; rank < 6; ++rank)
+      multicasts.push_back(clients_[rank]->send(multicast("all", 0, rank == 0 ? "to all" : "")));
+    for (NodeId rank = 0; rank < 6; ++rank) {
+      EXPECT_EQ(clients_[rank]->receive(barriers[rank]).status().code(), client::CODE_OK);
+      const auto response = clients_[rank]->receive(multicasts[rank]);
+      EXPECT_EQ(response.status().code(), client::CODE_OK) << response.status().sentence();
+      EXPECT_TRUE(rank == 0 || response.outcome().payload() == "to all");
+    }
+  }
+  const auto counters = clients_[0]->status().counters();
+  if (GetParam() == TransportKind::kUdp)
+    EXPECT_GE(counters.at("transport_fan_outs"), 10u);
+  else
+    EXPECT_EQ(counters.at("transport_fan_outs"), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DaemonBarrier, ::testing::Values(TransportKind::kUdp, TransportKind::kTcp),

@@ -52,6 +52,31 @@ TEST(GroupPlanner, NodesThatShareAHostUseTrees) {
   EXPECT_EQ(shared_hosts(emulated).nodes, 1u);
 }
 
+// Small multicasts of many nodes of one host are stars, through memory as through sockets, where one datagram is for
+// all. That total exchanges have too many messages to be followed one by one changes nothing.
+TEST(GroupPlanner, SmallMulticastsOfManyNodesOfAHostAreStars) {
+  const AlgorithmChoice star{.algorithm = Algorithm::kTrees, .tree = TreeKind::kSequential};
+  for (const char* local : {"auto", "off"})
+    for (const std::uint32_t nodes : {16u, 48u, 64u, 128u}) {
+      Settings settings = cluster_of(nodes, true);
+      settings.cluster.local = local;
+      EXPECT_EQ(shared_hosts(settings).fans_out, settings.cluster.local == "off");
+      EXPECT_EQ(planned_choice(GroupPlanner(settings).plan(nodes), Operation::kMulticast, 64), star)
+          << local << " " << nodes;
+    }
+}
+
+TEST(GroupPlanner, HostsFanOutWhereTheTransportDoes) {
+  Settings settings = cluster_of(16, true);
+  settings.cluster.local = "off";
+  EXPECT_TRUE(shared_hosts(settings).fans_out);
+  Settings tcp = settings, faulty = settings, apart = settings;
+  tcp.cluster.transport = TransportKind::kTcp;
+  faulty.faults.loss_percent = 1;
+  for (std::string& node : apart.cluster.nodes) node = "192.0.2.1" + node.substr(node.find(':'));
+  for (const Settings& other : {tcp, faulty, apart}) EXPECT_FALSE(shared_hosts(other).fans_out);
+}
+
 // All daemons must have measured the same, as they plan each for itself.
 TEST(GroupPlanner, WhatWasMeasuredCountsMoreThanTheModel) {
   const Settings predicted = cluster_of(19, false);

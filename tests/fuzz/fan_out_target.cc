@@ -1,0 +1,23 @@
+#include <vector>
+
+#include "tests/fuzz/input.h"
+#include "transport/fan_out_datagram.h"
+
+namespace fibocast::fuzz {
+
+void fuzz_fan_out(Bytes input) {
+  if (const auto answer = fan_out::decode_answer(input)) {
+    const auto again = fan_out::encode(*answer);
+    require(std::equal(again.begin(), again.end(), input.begin(), input.end()));
+  }
+  const auto head = fan_out::decode_head(input);
+  if (!head) return;
+  std::size_t frames = 0, bytes = fan_out::kHeadBytes;
+  fan_out::for_each_frame(input.subspan(fan_out::kHeadBytes), [&](NodeId, Bytes frame) {
+    require(frame.data() >= input.data() && frame.data() + frame.size() <= input.data() + input.size());
+    ++frames, bytes += fan_out::kEntryBytes + frame.size();
+  });
+  require(frames == head->frames && bytes == input.size());
+}
+
+}  // namespace fibocast::fuzz

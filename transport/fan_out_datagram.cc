@@ -1,0 +1,71 @@
+#include "transport/fan_out_datagram.h"
+
+namespace fibocast::fan_out {
+namespace {
+
+using little_endian::get, little_endian::put;
+
+constexpr std::uint16_t kMagic = 0xF1BA;
+constexpr std::uint8_t kVersion = 1, kFrames = 1, kAnswer = 2;
+
+bool begins_with(std::span<const std::byte> datagram, std::uint8_t kind) {
+  return datagram.size() >= kAnswerBytes && get<std::uint16_t>(datagram.data()) == kMagic &&
+         get<std::uint8_t>(datagram.data() + 2) == kVersion && get<std::uint8_t>(datagram.data() + 3) == kind;
+}
+
+template <class Bytes>
+void put_begin(std::uint8_t kind, NodeId from, std::uint64_t token, Bytes& bytes) {
+  put(bytes.data(), kMagic);
+  put(bytes.data() + 2, kVersion);
+  put(bytes.data() + 3, kind);
+  put(bytes.data() + 4, from);
+  put(bytes.data() + 8, token);
+}
+
+}  // namespace
+
+std::array<std::byte, kHeadBytes> encode(const Head& head) {
+  std::array<std::byte, kHeadBytes> bytes{};
+  put_begin(kFrames, head.from, head.token, bytes);
+  put(bytes.data() + 16, head.frames);
+  put<std::uint8_t>(bytes.data() + 18, head.asks ? 1 : 0);
+  return bytes;
+}
+
+std::array<std::byte, kAnswerBytes> encode(const Answer& answer) {
+  std::array<std::byte, kAnswerBytes> bytes{};
+  put_begin(kAnswer, answer.from, answer.token, bytes);
+  return bytes;
+}
+
+std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes) {
+  std::array<std::byte, kEntryBytes> entry;
+  put(entry.data(), to);
+  put(entry.data() + 4, static_cast<std::uint32_t>(bytes));
+  return entry;
+}
+
+std::optional<Head> decode_head(std::span<const std::byte> datagram) {
+  if (datagram.size() < kHeadBytes || !begins_with(datagram, kFrames)) return std::nullopt;
+  Head head;
+  head.from = get<std::uint32_t>(datagram.data() + 4);
+  head.token = get<std::uint64_t>(datagram.data() + 8);
+  head.frames = get<std::uint16_t>(datagram.data() + 16);
+  head.asks = get<std::uint8_t>(datagram.data() + 18) == 1;
+  std::span<const std::byte> rest = datagram.subspan(kHeadBytes);
+  for (std::size_t i = 0; i < head.frames; ++i) {
+    if (rest.size() < kEntryBytes) return std::nullopt;
+    const std::size_t bytes = get<std::uint32_t>(rest.data() + 4);
+    if (rest.size() - kEntryBytes < bytes) return std::nullopt;
+    rest = rest.subspan(kEntryBytes + bytes);
+  }
+  if (!rest.empty()) return std::nullopt;
+  return head;
+}
+
+std::optional<Answer> decode_answer(std::span<const std::byte> datagram) {
+  if (datagram.size() != kAnswerBytes || !begins_with(datagram, kAnswer)) return std::nullopt;
+  return Answer{get<std::uint32_t>(datagram.data() + 4), get<std::uint64_t>(datagram.data() + 8)};
+}
+
+}  // namespace fibocast::fan_out

@@ -1,0 +1,61 @@
+// One datagram with frames for several nodes, and the answer of who can hear such. Numbers are little-endian.
+//
+//   offset size
+//        0    2  magic 0xF1BA
+//        2    1  version
+//        3    1  kind: 1 frames, 2 answer
+//        4    4  from node
+//        8    8  token: a random number of who sends frames; an answer repeats it, and ends here
+//       16    2  how many frames
+//       18    1  1: who hears this is to answer
+//       19    1  zero
+//       20       each frame after 4 to node, 4 length; then nothing
+//
+// The frames are what each node would have got alone, sealed if the cluster seals: nothing here is believed but which
+// bytes are whose. Every length is checked before it is used.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/little_endian.h"
+#include "transport/words.h"
+
+namespace fibocast::fan_out {
+
+inline constexpr std::size_t kHeadBytes = 20, kEntryBytes = 8, kAnswerBytes = 16;
+
+struct Head {
+  NodeId from = 0;
+  std::uint64_t token = 0;
+  std::uint16_t frames = 0;
+  bool asks = false;
+};
+struct Answer {
+  NodeId from = 0;
+  std::uint64_t token = 0;
+};
+
+std::array<std::byte, kHeadBytes> encode(const Head& head);
+std::array<std::byte, kAnswerBytes> encode(const Answer& answer);
+std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes);
+// Nothing: it is none, or its lengths do not fill it exactly.
+std::optional<Head> decode_head(std::span<const std::byte> datagram);
+// Nothing: it is none. Frames, sealed or not, never are.
+std::optional<Answer> decode_answer(std::span<const std::byte> datagram);
+
+// What is sent to whom, in order: take(NodeId to, bytes). Precondition: the lengths fill `frames` exactly, as behind a
+// head that decode_head() knows.
+template <class Take>
+void for_each_frame(std::span<const std::byte> frames, Take take) {
+  while (!frames.empty()) {
+    const std::size_t bytes = little_endian::get<std::uint32_t>(frames.data() + 4);
+    take(little_endian::get<std::uint32_t>(frames.data()), frames.subspan(kEntryBytes, bytes));
+    frames = frames.subspan(kEntryBytes + bytes);
+  }
+}
+
+}  // namespace fibocast::fan_out
