@@ -68,7 +68,8 @@ struct Transmit {
   std::span<const std::byte> head;  // in the scratch memory given to poll_transmit
   PayloadRange payload;
   bool resend = false;
-  bool may_wait = false;  // for others to other nodes: small data that leaves for the first time
+  // For others to other nodes: data that leaves for the first time, small, or what the node knows to go to several.
+  bool may_wait = false;
 };
 
 }  // namespace fibocast

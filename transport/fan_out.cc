@@ -1,22 +1,41 @@
 #include "transport/fan_out.h"
 
+#include <linux/filter.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/ip/multicast.hpp>
 #include <cstring>
 #include <random>
+#include <utility>
+
+#include "transport/iovec_of.h"
 
 namespace fibocast {
 namespace {
 
 using boost::asio::ip::udp;
-using fan_out::kHeadBytes;
 
 constexpr std::uint8_t kDeaf = kMostUnanswered + 1;
 
 udp::endpoint address_of(const udp::endpoint& first, NodeId group) {
   return {boost::asio::ip::address_v4(first.address().to_v4().to_uint() + group), first.port()};
+}
+
+std::uint16_t bit_of(NodeId node) { return static_cast<std::uint16_t>(1u << node % kFanOutNodes); }
+
+// Takes only datagrams with something for the group's node `index`: to let go of others here would take a copy of each.
+// The kernel shows the filter the UDP header first.
+bool take_only_what_is_for(NodeId index, int socket) {
+  constexpr std::size_t kUdpHeader = 8;
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, static_cast<std::uint32_t>(kUdpHeader + fan_out::kReceiversAt + index / 8)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 1u << index % 8, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0xffff'ffff),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  const sock_fprog program{.len = std::size(steps), .filter = steps};
+  return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
 }  // namespace
@@ -32,6 +51,8 @@ FanOut::FanOut(udp::socket& sender, const Settings& settings)
   socket_.open(udp::v4(), error);
   // The nodes of the host share the port: a group's datagrams go to all of them.
   if (!error) socket_.set_option(udp::socket::reuse_address(true), error);
+  if (!error && !take_only_what_is_for(settings_.self % kFanOutNodes, socket_.native_handle()))
+    error = boost::asio::error::no_permission;
   if (!error) socket_.bind(ours, error);
   if (!error) socket_.set_option(multicast::join_group(ours.address().to_v4(), loopback), error);
   if (!error) socket_.non_blocking(true, error);
@@ -46,66 +67,97 @@ void FanOut::close() {
 
 FanOut::Group& FanOut::group_of(NodeId node) {
   while (groups_.size() <= node / kFanOutNodes) {
+    const auto number = static_cast<NodeId>(groups_.size());
     Group& group = groups_.emplace_back();
-    group.address = address_of(settings_.group, static_cast<NodeId>(groups_.size() - 1));
+    group.address = address_of(settings_.group, number);
+    if (number == settings_.self / kFanOutNodes) group.own_bit = bit_of(settings_.self);
     std::ranges::fill(group.unanswered, kDeaf);
-    group.datagram.resize(kMostFanOutBytes);
+    group.small.datagram.resize(kMostFanOutBytes);
+    group.sharing.datagram.resize(kMostSharingHeads);
   }
   return groups_[node / kFanOutNodes];
 }
 
-bool FanOut::has_room(NodeId to, std::size_t bytes) const {
+bool FanOut::hears(NodeId node) const {
+  const NodeId group = node / kFanOutNodes;
+  return group < groups_.size() && groups_[group].unanswered[node % kFanOutNodes] != kDeaf;
+}
+
+bool FanOut::has_room(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) const {
   if (to / kFanOutNodes >= groups_.size()) return true;
   const Group& group = groups_[to / kFanOutNodes];
-  return group.used + fan_out::kEntryBytes + bytes <= group.datagram.size();
+  const bool shares = payload.size() >= kLeastSharedPayload;
+  const Batch& batch = shares ? group.sharing : group.small;
+  const std::size_t bytes = fan_out::kEntryBytes + head.size() + (shares ? 0 : payload.size());
+  if (batch.used + bytes > batch.datagram.size()) return false;
+  return !shares || batch.frames == 0 ||
+         (batch.payload.data() == payload.data() && batch.payload.size() == payload.size());
 }
 
 bool FanOut::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   if (to >= kMostFanOutGroups * kFanOutNodes) return false;
   Group& group = group_of(to);
-  const std::size_t bytes = head.size() + payload.size();
-  if (!has_room(to, bytes)) return false;
+  if (!has_room(to, head, payload)) return false;
   ++gathered_;
-  if (group.unanswered[to % kFanOutNodes] == kDeaf) {
+  if (!hears(to)) {
     ++group.missed;
     return false;
   }
-  const auto entry = fan_out::encode_entry(to, bytes);
+  const bool shares = payload.size() >= kLeastSharedPayload;
+  Batch& batch = shares ? group.sharing : group.small;
+  if (shares) batch.payload = std::exchange(payload, {});
+  const auto entry = fan_out::encode_entry(to, head.size() + payload.size());
   for (const std::span<const std::byte> piece : {std::span<const std::byte>(entry), head, payload}) {
-    if (!piece.empty()) std::memcpy(&group.datagram[group.used], piece.data(), piece.size());
-    group.used += piece.size();
+    if (!piece.empty()) std::memcpy(&batch.datagram[batch.used], piece.data(), piece.size());
+    batch.used += piece.size();
   }
-  ++group.frames;
+  ++batch.frames;
+  batch.receivers |= bit_of(to);
   return true;
 }
 
+// The small ones; 0: they are not worth it. And a question, when it is time.
 std::size_t FanOut::send(Group& group, Nanoseconds now) {
-  const bool is_worth_it = group.frames >= kLeastFanOut && 4 * group.frames >= 3 * group.hearing;
-  const bool asks = group.frames + group.missed >= kLeastFanOut && now >= group.ask_at;
+  const bool asks = group.small.frames + group.missed >= kLeastFanOut && now >= group.ask_at;
   if (asks) {
     group.ask_at = now + settings_.ask_again;
     for (std::uint8_t& questions : group.unanswered)
-      if (questions < kDeaf && ++questions == kDeaf) --group.hearing;
+      if (questions < kDeaf) ++questions;
   }
-  if (is_worth_it) return send_datagram(group, group.used, group.frames, asks);
-  if (asks) send_datagram(group, kHeadBytes, 0, true);
+  if (group.small.frames >= kLeastFanOut) return send_batch(group, group.small, asks);
+  if (asks) {
+    Batch question;
+    question.datagram.resize(fan_out::kHeadBytes);
+    send_batch(group, question, true);
+  }
   return 0;
 }
 
-std::size_t FanOut::send_datagram(Group& group, std::size_t bytes, std::size_t frames, bool asks) {
-  const auto head = fan_out::encode({settings_.self, token_, static_cast<std::uint16_t>(frames), asks});
-  std::memcpy(group.datagram.data(), head.data(), head.size());
-  const ssize_t sent = sendto(sender_.native_handle(), group.datagram.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL,
-                              group.address.data(), static_cast<socklen_t>(group.address.size()));
+std::size_t FanOut::send_batch(const Group& group, Batch& batch, bool asks) {
+  const std::uint16_t all = 0xffff;
+  const auto receivers = static_cast<std::uint16_t>((asks ? all : batch.receivers) & ~group.own_bit);
+  const bool shares = !batch.payload.empty();
+  const auto head = fan_out::encode({.from = settings_.self,
+                                     .token = token_,
+                                     .frames = batch.frames,
+                                     .receivers = receivers,
+                                     .asks = asks,
+                                     .shares = shares});
+  std::memcpy(batch.datagram.data(), head.data(), head.size());
+  auto address = group.address;
+  iovec pieces[2] = {iovec_of(std::span<const std::byte>(batch.datagram).first(batch.used)), iovec_of(batch.payload)};
+  msghdr message{};
+  message.msg_name = address.data();
+  message.msg_namelen = static_cast<socklen_t>(address.size());
+  message.msg_iov = pieces;
+  message.msg_iovlen = shares ? 2 : 1;
+  const ssize_t sent = sendmsg(sender_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 
 void FanOut::on_answer(NodeId from, std::uint64_t token) {
   if (token != token_ || from >= kMostFanOutGroups * kFanOutNodes) return;
-  Group& group = group_of(from);
-  std::uint8_t& questions = group.unanswered[from % kFanOutNodes];
-  if (questions == kDeaf) ++group.hearing;
-  questions = 0;
+  group_of(from).unanswered[from % kFanOutNodes] = 0;
 }
 
 }  // namespace fibocast

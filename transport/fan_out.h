@@ -1,6 +1,6 @@
-// Small frames for several nodes of this host leave in one datagram, to a multicast group on loopback that they have
-// joined: the kernel hands it to each, which costs a sixth of a send to each. Each group is of 16 nodes that follow
-// each other: who gets a datagram copies all of it.
+// Frames for several nodes of this host leave in one datagram, to a multicast group on loopback that they have joined:
+// the kernel hands it to each, which costs a sixth of a send to each. A large payload that several of them get is in it
+// once. Each group is of 16 nodes that follow each other: who gets a datagram copies all of it.
 //
 // Who hears us shows by itself. From time to time a datagram asks for answers; who has not answered of late gets its
 // frames alone, as do all in a host where no group can be joined. That a node answered is no promise: what is sent here
@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "transport/fan_out_datagram.h"
+#include "transport/transport.h"
 #include "transport/words.h"
 
 namespace fibocast {
 
 inline constexpr std::size_t kLeastFanOut = 3;              // frames that are worth it
-inline constexpr std::size_t kMostFanOutBytes = 20 * 1024;  // of a datagram
+inline constexpr std::size_t kMostFanOutBytes = 20 * 1024;  // of a datagram, without a payload that is shared
+inline constexpr std::size_t kMostSharingHeads = 8 * 1024;  // of a datagram with a payload that is shared
 inline constexpr NodeId kFanOutNodes = 16;                  // of a group
 inline constexpr NodeId kMostFanOutGroups = 64;             // nodes beyond get their frames alone
 inline constexpr unsigned kMostUnanswered = 2;              // questions; after more a node is taken to be deaf
@@ -34,20 +36,23 @@ class FanOut {
   // Joins its group on loopback; not joined() if the system refuses. `sender` sends, and outlives this.
   FanOut(boost::asio::ip::udp::socket& sender, const Settings& settings);
   NodeId self() const { return settings_.self; }
+  // It has answered of late: gather() takes what has room.
+  bool hears(NodeId node) const;
   bool joined() const { return socket_.is_open(); }
   // Where the group's datagrams arrive.
   boost::asio::ip::udp::socket& socket() { return socket_; }
   void close();
 
   // False: flush() first.
-  bool has_room(NodeId to, std::size_t bytes) const;
-  // False: it is to be sent alone. `head` and `payload` are not needed any more.
+  bool has_room(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) const;
+  // False: it is to be sent alone. `head` is not needed any more, nor is `payload`, unless it has kLeastSharedPayload:
+  // then it stays where it is until flush(), and is sent once to all that get it.
   bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
   bool is_idle() const { return gathered_ == 0; }
   // Sends what is gathered, and asks now and then who hears it. Gives to send_alone(NodeId to, bytes) what is not worth
   // a datagram of its own kind, in order.
   struct Sent {
-    std::uint64_t datagrams = 0, frames = 0, bytes = 0;
+    std::uint64_t datagrams = 0, frames = 0, bytes = 0, lost = 0;
   };
   template <class SendAlone>
   Sent flush(Nanoseconds now, SendAlone send_alone);
@@ -56,18 +61,24 @@ class FanOut {
   void on_answer(NodeId from, std::uint64_t token);
 
  private:
+  struct Batch {
+    std::uint16_t frames = 0, receivers = 0;
+    std::size_t used = fan_out::kHeadBytes;
+    std::vector<std::byte> datagram;     // place for the head, then frames
+    std::span<const std::byte> payload;  // of all its frames, if they share one
+  };
   struct Group {
     boost::asio::ip::udp::endpoint address;
+    std::uint16_t own_bit = 0;  // if this is our own group
     Nanoseconds ask_at = 0;
     std::uint8_t unanswered[kFanOutNodes];  // questions since its last answer
-    std::size_t hearing = 0;                // nodes that hear us
-    std::size_t frames = 0, missed = 0;     // gathered, and those that would be if their receivers heard us
-    std::size_t used = fan_out::kHeadBytes;
-    std::vector<std::byte> datagram;  // place for the head, then what is gathered
+    std::size_t missed = 0;                 // frames that would have been gathered if their receivers heard us
+    Batch small, sharing;
+    bool is_idle() const { return small.frames + sharing.frames + missed == 0; }
   };
   Group& group_of(NodeId node);
   std::size_t send(Group& group, Nanoseconds now);
-  std::size_t send_datagram(Group& group, std::size_t bytes, std::size_t frames, bool asks);
+  std::size_t send_batch(const Group& group, Batch& batch, bool asks);
 
   Settings settings_;
   boost::asio::ip::udp::socket& sender_;
@@ -80,16 +91,26 @@ class FanOut {
 template <class SendAlone>
 FanOut::Sent FanOut::flush(Nanoseconds now, SendAlone send_alone) {
   Sent sent;
+  const auto count = [&sent](Batch& batch, std::size_t bytes) {
+    if (bytes > 0) ++sent.datagrams, sent.frames += batch.frames, sent.bytes += bytes;
+    batch.frames = batch.receivers = 0;
+    batch.used = fan_out::kHeadBytes;
+    batch.payload = {};
+  };
   for (Group& group : groups_) {
-    if (group.frames + group.missed == 0) continue;
-    if (const std::size_t bytes = send(group, now)) {
-      ++sent.datagrams;
-      sent.frames += group.frames, sent.bytes += bytes;
-    } else {
-      fan_out::for_each_frame(std::span(group.datagram).first(group.used).subspan(fan_out::kHeadBytes), send_alone);
+    if (group.is_idle()) continue;
+    Batch& small = group.small;
+    const std::size_t bytes = send(group, now);
+    if (bytes == 0)
+      fan_out::for_each_frame(std::span(small.datagram).first(small.used).subspan(fan_out::kHeadBytes), send_alone);
+    count(small, bytes);
+    // However few get it: nobody else's socket takes it, and it is sealed for this.
+    if (group.sharing.frames > 0) {
+      const std::size_t shared = send_batch(group, group.sharing, false);
+      if (shared == 0) sent.lost += group.sharing.frames;
+      count(group.sharing, shared);
     }
-    group.frames = group.missed = 0;
-    group.used = fan_out::kHeadBytes;
+    group.missed = 0;
   }
   gathered_ = 0;
   return sent;

@@ -6,7 +6,7 @@ namespace {
 using little_endian::get, little_endian::put;
 
 constexpr std::uint16_t kMagic = 0xF1BA;
-constexpr std::uint8_t kVersion = 1, kFrames = 1, kAnswer = 2;
+constexpr std::uint8_t kVersion = 2, kFrames = 1, kAnswer = 2, kSharing = 3;
 
 bool begins_with(std::span<const std::byte> datagram, std::uint8_t kind) {
   return datagram.size() >= kAnswerBytes && get<std::uint16_t>(datagram.data()) == kMagic &&
@@ -26,9 +26,10 @@ void put_begin(std::uint8_t kind, NodeId from, std::uint64_t token, Bytes& bytes
 
 std::array<std::byte, kHeadBytes> encode(const Head& head) {
   std::array<std::byte, kHeadBytes> bytes{};
-  put_begin(kFrames, head.from, head.token, bytes);
+  put_begin(head.shares ? kSharing : kFrames, head.from, head.token, bytes);
   put(bytes.data() + 16, head.frames);
   put<std::uint8_t>(bytes.data() + 18, head.asks ? 1 : 0);
+  put(bytes.data() + kReceiversAt, head.receivers);
   return bytes;
 }
 
@@ -45,22 +46,28 @@ std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes) {
   return entry;
 }
 
-std::optional<Head> decode_head(std::span<const std::byte> datagram) {
-  if (datagram.size() < kHeadBytes || !begins_with(datagram, kFrames)) return std::nullopt;
-  Head head;
+std::optional<Parts> decode(std::span<const std::byte> datagram) {
+  Parts parts;
+  Head& head = parts.head;
+  head.shares = begins_with(datagram, kSharing);
+  if (datagram.size() < kHeadBytes || (!head.shares && !begins_with(datagram, kFrames))) return std::nullopt;
   head.from = get<std::uint32_t>(datagram.data() + 4);
   head.token = get<std::uint64_t>(datagram.data() + 8);
   head.frames = get<std::uint16_t>(datagram.data() + 16);
   head.asks = get<std::uint8_t>(datagram.data() + 18) == 1;
-  std::span<const std::byte> rest = datagram.subspan(kHeadBytes);
+  head.receivers = get<std::uint16_t>(datagram.data() + kReceiversAt);
+  const std::span<const std::byte> all = datagram.subspan(kHeadBytes);
+  std::span<const std::byte> rest = all;
   for (std::size_t i = 0; i < head.frames; ++i) {
     if (rest.size() < kEntryBytes) return std::nullopt;
     const std::size_t bytes = get<std::uint32_t>(rest.data() + 4);
     if (rest.size() - kEntryBytes < bytes) return std::nullopt;
     rest = rest.subspan(kEntryBytes + bytes);
   }
-  if (!rest.empty()) return std::nullopt;
-  return head;
+  if (rest.empty() == head.shares) return std::nullopt;
+  parts.frames = all.first(all.size() - rest.size());
+  parts.payload = rest;
+  return parts;
 }
 
 std::optional<Answer> decode_answer(std::span<const std::byte> datagram) {

@@ -3,13 +3,16 @@
 //   offset size
 //        0    2  magic 0xF1BA
 //        2    1  version
-//        3    1  kind: 1 frames, 2 answer
+//        3    1  kind: 1 frames, 2 answer, 3 frames that share their payload
 //        4    4  from node
 //        8    8  token: a random number of who sends frames; an answer repeats it, and ends here
 //       16    2  how many frames
 //       18    1  1: who hears this is to answer
 //       19    1  zero
-//       20       each frame after 4 to node, 4 length; then nothing
+//       20    2  bit i: there is something for the group's node i; others' sockets need not take the datagram
+//       22    2  zero
+//       24       each frame after 4 to node, 4 length; then nothing, or, of kind 3, the payload that follows each of
+//       them
 //
 // The frames are what each node would have got alone, sealed if the cluster seals: nothing here is believed but which
 // bytes are whose. Every length is checked before it is used.
@@ -26,13 +29,20 @@
 
 namespace fibocast::fan_out {
 
-inline constexpr std::size_t kHeadBytes = 20, kEntryBytes = 8, kAnswerBytes = 16;
+inline constexpr std::size_t kHeadBytes = 24, kEntryBytes = 8, kAnswerBytes = 16, kReceiversAt = 20;
 
 struct Head {
   NodeId from = 0;
   std::uint64_t token = 0;
   std::uint16_t frames = 0;
+  std::uint16_t receivers = 0;  // a bit for each node of the group
   bool asks = false;
+  bool shares = false;  // a payload
+};
+struct Parts {
+  Head head;
+  std::span<const std::byte> frames;   // with their entries: for_each_frame()
+  std::span<const std::byte> payload;  // of each of them; empty: their own
 };
 struct Answer {
   NodeId from = 0;
@@ -43,12 +53,12 @@ std::array<std::byte, kHeadBytes> encode(const Head& head);
 std::array<std::byte, kAnswerBytes> encode(const Answer& answer);
 std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes);
 // Nothing: it is none, or its lengths do not fill it exactly.
-std::optional<Head> decode_head(std::span<const std::byte> datagram);
+std::optional<Parts> decode(std::span<const std::byte> datagram);
 // Nothing: it is none. Frames, sealed or not, never are.
 std::optional<Answer> decode_answer(std::span<const std::byte> datagram);
 
-// What is sent to whom, in order: take(NodeId to, bytes). Precondition: the lengths fill `frames` exactly, as behind a
-// head that decode_head() knows.
+// What is sent to whom, in order: take(NodeId to, bytes). Precondition: the lengths fill `frames` exactly, as those of
+// decode() do.
 template <class Take>
 void for_each_frame(std::span<const std::byte> frames, Take take) {
   while (!frames.empty()) {

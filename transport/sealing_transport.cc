@@ -1,5 +1,6 @@
 #include "transport/sealing_transport.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -24,6 +25,7 @@ SealSettings completed(SealSettings settings) {
 SealingTransport::SealingTransport(Transport& inner, SealSettings settings, KeyRing keys,
                                    decltype(Sealer::Host::on_refused) on_refused)
     : inner_(inner),
+      mode_(settings.mode),
       sealer_(completed(std::move(settings)), std::move(keys),
               {.send = [this](NodeId to, std::span<const std::byte> datagram) { inner_.send(to, datagram, {}); },
                .random = [](std::span<std::byte> out) { randombytes_buf(out.data(), out.size()); },
@@ -34,6 +36,8 @@ void SealingTransport::set_keys(KeyRing keys) { sealer_.set_keys(std::move(keys)
 void SealingTransport::start(Handlers handlers) {
   handlers_ = std::move(handlers);
   inner_.start({.on_frame = [this](std::span<const std::byte> datagram) { return on_datagram(datagram); },
+                .on_parts = [this](std::span<const std::byte> head,
+                                   std::span<const std::byte> payload) { return on_parts(head, payload); },
                 .on_writable =
                     [this](NodeId peer) {
                       if (handlers_.on_writable) handlers_.on_writable(peer);
@@ -56,13 +60,56 @@ bool SealingTransport::send(NodeId to, std::span<const std::byte> head, std::spa
 }
 
 bool SealingTransport::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  // With integrity only, everybody could read the payload's key, and make another payload.
+  const bool may_share = mode_ == SealMode::kSealed && payload.size() >= kLeastSharedPayload;
+  if (may_share && inner_.shares_payloads(to)) {
+    if (const auto session = sealer_.session(to)) return gather_shared(to, head, payload, session->algorithm);
+  }
   const auto datagram = sealer_.seal(to, head, payload, monotonic_now());
   return datagram.empty() || inner_.gather(to, datagram, {});
+}
+
+bool SealingTransport::gather_shared(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload,
+                                     SealAlgorithm algorithm) {
+  if (!shared_.holds(payload, algorithm)) {
+    inner_.flush();  // what was gathered points into the one before
+    SecretKey key;
+    randombytes_buf(key.raw(), kKeyBytes);
+    shared_.seal(payload, algorithm, key);
+  }
+  const auto sealed_head = sealer_.seal_head(to, head, shared_.key(), monotonic_now());
+  return sealed_head.empty() || inner_.gather(to, sealed_head, shared_.bytes());
+}
+
+void SealingTransport::flush() {
+  inner_.flush();
+  shared_.forget();
 }
 
 bool SealingTransport::on_datagram(std::span<const std::byte> datagram) {
   const Sealer::Opened opened = sealer_.open(datagram, monotonic_now());
   if (!opened.frame.empty()) handlers_.on_frame(opened.frame);
+  return opened.authentic;
+}
+
+// The payload is opened into its place: nothing is read there before on_parts() has said that it came.
+bool SealingTransport::on_parts(std::span<const std::byte> sealed_head, std::span<const std::byte> sealed_payload) {
+  const Sealer::Opened opened = sealer_.open_head(sealed_head, monotonic_now());
+  if (opened.frame.size() < kKeyBytes || sealed_payload.size() < SharedPayload::kOverhead) return opened.authentic;
+  const auto head = opened.frame.first(opened.frame.size() - kKeyBytes);
+  SecretKey key;
+  std::ranges::copy(opened.frame.last(kKeyBytes), key.bytes.begin());
+  const std::size_t bytes = sealed_payload.size() - SharedPayload::kOverhead;
+  std::byte* place = handlers_.place_of ? handlers_.place_of(head, bytes) : nullptr;
+  if (place == nullptr) {
+    room_.resize(bytes);
+    place = room_.data();
+  }
+  if (!open_shared_payload(sealed_payload, opened.algorithm, key, {place, bytes})) {
+    sealer_.count_forged();
+    return opened.authentic;
+  }
+  if (handlers_.on_parts) handlers_.on_parts(head, {place, bytes});
   return opened.authentic;
 }
 

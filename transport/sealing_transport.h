@@ -3,6 +3,7 @@
 #pragma once
 
 #include "transport/seal/sealer.h"
+#include "transport/seal/shared_payload.h"
 #include "transport/transport.h"
 
 namespace fibocast {
@@ -23,7 +24,7 @@ class SealingTransport final : public Transport {
   void start(Handlers handlers) override;
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
-  void flush() override { inner_.flush(); }
+  void flush() override;
   std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to) - kOverhead; }
   std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
   void stop() override { inner_.stop(); }
@@ -31,11 +32,17 @@ class SealingTransport final : public Transport {
   bool poll() override { return inner_.poll(); }
 
  private:
+  bool gather_shared(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload,
+                     SealAlgorithm algorithm);
   bool on_datagram(std::span<const std::byte> datagram);
+  bool on_parts(std::span<const std::byte> sealed_head, std::span<const std::byte> sealed_payload);
 
   Transport& inner_;
   Handlers handlers_;
+  SealMode mode_;
   Sealer sealer_;
+  SharedPayload shared_;         // the latest that was gathered
+  std::vector<std::byte> room_;  // for one that was opened
 };
 
 }  // namespace fibocast

@@ -13,14 +13,16 @@
 
 namespace fibocast {
 
+inline constexpr std::size_t kLeastSharedPayload = 4096;  // bytes; a smaller one goes with each frame that has it
+
 // Moves frames between nodes. One thread: the one that runs the host's io_context.
 class Transport {
  public:
   struct Handlers {
     // A whole frame arrived; the bytes are valid during the call only. False: it is none, or not authentic.
     std::function<bool(std::span<const std::byte> frame)> on_frame;
-    // A frame whose payload is still in a peer's memory: where is it to be copied to? Null: anywhere. Only where the
-    // host has given take_payload_memory() a use. Then on_parts() has the frame, as on_frame() else.
+    // A frame that comes in two parts, head and payload: where is its payload, which is still in a peer's memory or
+    // sealed, to be copied to? Null: anywhere. Then on_parts() has the frame, as on_frame() else.
     std::function<std::byte*(std::span<const std::byte> head, std::size_t payload_bytes)> place_of = {};
     std::function<bool(std::span<const std::byte> head, std::span<const std::byte> payload)> on_parts = {};
     // After send() returned false: this peer takes frames again.
@@ -35,11 +37,14 @@ class Transport {
   // Forgets the frame once it returns. `payload` follows `head` on the wire. False: taken, but the peer's
   // queue is now full; send nothing more to it before on_writable().
   virtual bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) = 0;
-  // As send(), of a small frame that may wait for others: the frames of a fan-out may leave together in flush().
+  // As send(), of a frame that may wait for others: the frames of a fan-out may leave together in flush(). A payload
+  // stays where it is until then.
   virtual bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
     return send(to, head, payload);
   }
   virtual void flush() {}
+  // gather() sends a payload of kLeastSharedPayload once to all that get the same, and this peer can take part.
+  virtual bool shares_payloads(NodeId) const { return false; }
   // Largest frame (head + payload) that can be sent to this peer.
   virtual std::size_t max_frame(NodeId to) const = 0;
   // So many bytes may be on their way to this peer and none is lost if it is slow, as in shared memory; 0: some may be.

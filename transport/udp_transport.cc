@@ -48,7 +48,7 @@ void set_options(udp::socket& socket, int buffer_bytes) {
 }  // namespace
 
 UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& settings)
-    : socket_(io), settings_(settings), buffer_(kLoopbackPayload + kMaxHeadBytes) {
+    : socket_(io), settings_(settings), buffer_(kMostSharingHeads + kLoopbackPayload + kMaxHeadBytes) {
   boost::system::error_code error;
   if (settings.socket >= 0) {
     socket_.assign(settings.listen.protocol(), fcntl(settings.socket, F_DUPFD_CLOEXEC, 0), error);
@@ -112,7 +112,7 @@ bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<co
 
 bool UdpTransport::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   if (!fan_out_) return send_alone(to, head, payload);
-  if (!fan_out_->has_room(to, head.size() + payload.size())) flush();
+  if (!fan_out_->has_room(to, head, payload)) flush();
   return fan_out_->gather(to, head, payload) || send_alone(to, head, payload);
 }
 
@@ -123,6 +123,7 @@ void UdpTransport::flush() {
   counters_.fan_outs += sent.datagrams;
   counters_.frames_sent += sent.frames;
   counters_.bytes_sent += sent.bytes;
+  counters_.send_errors += sent.lost;
 }
 
 bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
@@ -168,7 +169,8 @@ std::size_t UdpTransport::receive_buffer_bytes() const {
   boost::asio::socket_base::receive_buffer_size size;
   boost::system::error_code error;
   socket_.get_option(size, error);
-  return error ? 0 : static_cast<std::size_t>(size.value()) * 1400 / 2304;
+  // Asio tells what was asked for, which is half of what the kernel has taken.
+  return error ? 0 : static_cast<std::size_t>(size.value()) * 2 * 1400 / 2304;
 }
 
 void UdpTransport::wait_readable(udp::socket& socket) {
@@ -253,30 +255,30 @@ bool UdpTransport::receive_fan_out() {
   std::span<const std::byte> datagram;
   if (!receive(fan_out_->socket(), from_, datagram)) return false;
   if (datagram.data() == nullptr) return true;
-  const auto head = fan_out::decode_head(datagram);
-  if (!head) ++counters_.malformed;
+  const auto parts = fan_out::decode(datagram);
+  if (!parts) ++counters_.malformed;
   const NodeId self = fan_out_->self();
-  if (!head || head->from == self || !is_from(head->from, from_)) return true;
+  if (!parts || parts->head.from == self || !is_from(parts->head.from, from_)) return true;
   fan_outs_first_ = kLooksForFanOuts;
-  if (head->asks) send_alone(head->from, fan_out::encode(fan_out::Answer{self, head->token}), {});
-  fan_out::for_each_frame(datagram.subspan(fan_out::kHeadBytes), [&](NodeId to, std::span<const std::byte> frame) {
+  if (parts->head.asks) send_alone(parts->head.from, fan_out::encode(fan_out::Answer{self, parts->head.token}), {});
+  fan_out::for_each_frame(parts->frames, [&](NodeId to, std::span<const std::byte> frame) {
     if (to != self) return;
     ++counters_.frames_received;
-    handlers_.on_frame(frame);
+    if (!parts->head.shares)
+      handlers_.on_frame(frame);
+    else if (handlers_.on_parts)
+      handlers_.on_parts(frame, parts->payload);
   });
   return true;
 }
 
-// The kernel counts them for each socket.
+// The kernel counts them for each socket. Of the fan-outs' it counts what is not for us as well, so that says nothing:
+// what is lost there shows as frames that are sent again.
 const TransportCounters& UdpTransport::counters() {
-  counters_.kernel_drops = 0;
-  for (udp::socket* socket : {&socket_, fan_out_ ? &fan_out_->socket() : nullptr}) {
-    std::uint32_t memory[SK_MEMINFO_VARS] = {};
-    socklen_t bytes = sizeof memory;
-    if (socket == nullptr || !socket->is_open()) continue;
-    if (getsockopt(socket->native_handle(), SOL_SOCKET, SO_MEMINFO, memory, &bytes) == 0)
-      counters_.kernel_drops += memory[SK_MEMINFO_DROPS];
-  }
+  std::uint32_t memory[SK_MEMINFO_VARS] = {};
+  socklen_t bytes = sizeof memory;
+  if (socket_.is_open() && getsockopt(socket_.native_handle(), SOL_SOCKET, SO_MEMINFO, memory, &bytes) == 0)
+    counters_.kernel_drops = memory[SK_MEMINFO_DROPS];
   return counters_;
 }
 

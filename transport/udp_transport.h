@@ -1,5 +1,5 @@
 // Frames as UDP datagrams, on one socket: one system call per send, no copy of the payload, receiving in bounded
-// batches so that the other work of the io_context gets its turn. Between nodes of one host small frames of a fan-out
+// batches so that the other work of the io_context gets its turn. Between nodes of one host the frames of a fan-out
 // leave in one datagram (fan_out.h), which comes on a second socket.
 #pragma once
 
@@ -46,6 +46,7 @@ class UdpTransport final : public Transport {
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   void flush() override;
+  bool shares_payloads(NodeId to) const override { return fan_out_ && fan_out_->hears(to); }
   std::size_t max_frame(NodeId to) const override;
   // Of the real SO_RCVBUF what remains for frames after the kernel's own overhead (2,304 B per 1,400).
   std::size_t receive_buffer_bytes() const override;

@@ -13,7 +13,8 @@ std::vector<MeasuredChoice> measured_in(const Settings& settings) {
 }
 
 constexpr double kOpen = -1;  // not given
-constexpr ByteCosts kOfLinks{1, 1}, kOfMemory{0, 0.15};
+// Where a payload leaves once for all that get it, through memory or in fan-outs, its bytes cost the sender nothing.
+constexpr ByteCosts kOfLinks{1, 1}, kOfSharedPayloads{0, 0.15};
 
 Rational thousandths(double ns) { return {static_cast<std::uint64_t>(std::llround(ns * 1000)), 1000}; }
 
@@ -49,8 +50,9 @@ bool is_plannable(const Settings& settings) {
 ByteCosts byte_costs(const Settings& settings) {
   const Settings::ModelSection& m = settings.model;
   const std::size_t nodes = settings.cluster.nodes.size();
-  const bool in_memory = nodes > 1 && settings.cluster.local != "off" && shared_hosts(settings).nodes == nodes;
-  const ByteCosts known = in_memory ? kOfMemory : kOfLinks;
+  const bool on_one_host = nodes > 1 && shared_hosts(settings).nodes == nodes;
+  const bool shares_payloads = on_one_host && (settings.cluster.local != "off" || fans_out(settings));
+  const ByteCosts known = shares_payloads ? kOfSharedPayloads : kOfLinks;
   return {m.send_per_byte_ns == kOpen ? known.send : m.send_per_byte_ns,
           m.receive_per_byte_ns == kOpen ? known.receive : m.receive_per_byte_ns};
 }

@@ -219,6 +219,8 @@ bool fans_out(const Settings& settings) {
          !nic_settings(settings).enabled;
 }
 
+std::uint32_t ahead_bytes(const Settings& settings) { return fans_out(settings) ? 1 << 20 : NodeSettings().ahead_bytes; }
+
 std::optional<MeshSettings> mesh_settings(const Settings& settings) {
   const auto& e = settings.emulation;
   if (e.mesh_links.empty()) return std::nullopt;

@@ -112,6 +112,9 @@ NicSettings nic_settings(const Settings& settings);
 // Nodes of this host reach each other through UDP sockets on loopback, where fan-outs leave together
 // (transport/fan_out.h): as far as the settings tell.
 bool fans_out(const Settings& settings);
+// Bytes of a payload that leave before their receiver has asked for them. Much, where nodes fan out: receivers would
+// ask one after the other, and what they get would not leave together any more.
+std::uint32_t ahead_bytes(const Settings& settings);
 // Nothing unless emulation.mesh_links is set. Precondition: settings without a mistake.
 std::optional<MeshSettings> mesh_settings(const Settings& settings);
 // FNV-1a of the cluster's name and node list and of all that group_planner.h plans by: daemons with another one refuse

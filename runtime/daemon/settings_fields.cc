@@ -171,11 +171,11 @@ void add_model(Fields& f) {
   time("l_ns", "wire latency l", 0, &Settings::ModelSection::l_ns);
   time("o_ns", "receive occupancy o", 0, &Settings::ModelSection::o_ns);
   time("r_ns", "receive latency r; 0: l + o", 0, &Settings::ModelSection::r_ns);
-  const auto per_byte = [&f](std::string side, std::string in_memory, double Settings::ModelSection::*at) {
-    f.push_back(number<double>(
-        "model." + side + "_per_byte_ns", "",
-        "time per byte at who " + side + "s; -1: 1, or " + in_memory + " where all nodes share the memory of one host",
-        -1, 1e6, [at](Settings& s) -> double& { return s.model.*at; }));
+  const auto per_byte = [&f](std::string side, std::string shared, double Settings::ModelSection::*at) {
+    f.push_back(number<double>("model." + side + "_per_byte_ns", "",
+                               "time per byte at who " + side + "s; -1: 1, or " + shared +
+                                   " where all nodes are on one host and share memory or fan out",
+                               -1, 1e6, [at](Settings& s) -> double& { return s.model.*at; }));
   };
   per_byte("send", "0", &Settings::ModelSection::send_per_byte_ns);
   per_byte("receive", "0.15", &Settings::ModelSection::receive_per_byte_ns);

@@ -183,11 +183,19 @@ void pass_turn(NodeState& s, std::uint32_t entry, const Transmit& sent) {
   s.next_to_transmit = goes_on ? entry : entry + 1;
 }
 
+// The operation and three streams that send the same: what is large may leave for all of them at once.
+constexpr std::uint32_t kManyReferences = 4;
+
+bool goes_to_many(const NodeState& s, const Transmit& frame) {
+  return frame.payload.buffer != kNoBuffer && s.buffers->references(frame.payload.buffer) >= kManyReferences;
+}
+
 bool transmit_to(NodeState& s, Entries entries, Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
   for (std::uint32_t i = entries.begin; i < entries.end; ++i) {
     if (s.quiet_until[i] > now) continue;
     const Peer& p = s.peers[i];
     if (!p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
+    out.may_wait = out.may_wait || (!out.resend && goes_to_many(s, out));
     pass_turn(s, i, out);
     return true;
   }

@@ -30,10 +30,10 @@ StreamOwner* free_owner(std::span<StreamOwner> owners) {
   return nullptr;
 }
 
-// Frames of 1,400 bytes take 2,304 of the kernel's buffer; at most 40 % of it may be on its way to us, from at most
-// four peers at a time (PROTOCOL 12).
+// Of the frames that the kernel can hold for us at most 40 % may be on their way, from at most four peers at a time
+// (PROTOCOL 12).
 std::uint64_t bulk_window(const NodeSettings& settings) {
-  return std::max<std::uint64_t>(settings.receive_buffer_bytes / 5 * 2 * 1400 / 2304 / 4, 4096);
+  return std::max<std::uint64_t>(settings.receive_buffer_bytes / 5 * 2 / 4, 4096);
 }
 
 ChannelSettings channel_settings(const NodeSettings& s, NodeId peer) {

@@ -10,14 +10,15 @@ void fuzz_fan_out(Bytes input) {
     const auto again = fan_out::encode(*answer);
     require(std::equal(again.begin(), again.end(), input.begin(), input.end()));
   }
-  const auto head = fan_out::decode_head(input);
-  if (!head) return;
+  const auto parts = fan_out::decode(input);
+  if (!parts) return;
   std::size_t frames = 0, bytes = fan_out::kHeadBytes;
-  fan_out::for_each_frame(input.subspan(fan_out::kHeadBytes), [&](NodeId, Bytes frame) {
+  fan_out::for_each_frame(parts->frames, [&](NodeId, Bytes frame) {
     require(frame.data() >= input.data() && frame.data() + frame.size() <= input.data() + input.size());
     ++frames, bytes += fan_out::kEntryBytes + frame.size();
   });
-  require(frames == head->frames && bytes == input.size());
+  require(frames == parts->head.frames && bytes + parts->payload.size() == input.size());
+  require(parts->payload.empty() != parts->head.shares);
 }
 
 }  // namespace fibocast::fuzz

@@ -43,7 +43,11 @@ class FanOutTest : public EventLoopTest {
     }
     Transport::Handlers handlers;
     handlers.on_frame = [&node](std::span<const std::byte> frame) {
-      node.frames.emplace_back(reinterpret_cast<const char*>(frame.data()), frame.size());
+      node.frames.push_back(text(frame));
+      return true;
+    };
+    handlers.on_parts = [&node](std::span<const std::byte> head, std::span<const std::byte> payload) {
+      node.frames.push_back(text(head) + text(payload));
       return true;
     };
     node.transport->start(std::move(handlers));
@@ -54,6 +58,9 @@ class FanOutTest : public EventLoopTest {
     for (NodeId i = 0; i < count; ++i) start(i, settings(i, std::ranges::find(deaf, i) == deaf.end()));
   }
   static std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+  static std::string text(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
   // From node 0 to all of these, in two pieces.
   void fan_out(const std::vector<NodeId>& to, const std::string& text) {
     for (const NodeId peer : to) {
@@ -61,6 +68,11 @@ class FanOutTest : public EventLoopTest {
       EXPECT_TRUE(nodes[0].transport->gather(peer, bytes(head), bytes(payload)));
     }
     nodes[0].transport->flush();
+  }
+  // The same payload to all of these.
+  void gather(const std::vector<NodeId>& to, const std::string& payload) {
+    for (const NodeId peer : to)
+      EXPECT_TRUE(nodes[0].transport->gather(peer, bytes("for " + std::to_string(peer) + " "), bytes(payload)));
   }
   std::vector<NodeId> all_others() const {
     std::vector<NodeId> others;
@@ -124,12 +136,62 @@ TEST_F(FanOutTest, FewFramesGoAlone) {
   fan_out(all_others(), "first");
   ASSERT_TRUE(all_have(1));
   fan_out({1, 2}, "two");
-  fan_out({1, 2, 3, 4, 5}, "five of eight, which would wake three for nothing");
   EXPECT_EQ(counters(0).fan_outs, 0u);
-  fan_out({1, 2, 3, 4, 5, 6}, "six of eight");
+  fan_out({1, 2, 3}, "three");
   EXPECT_EQ(counters(0).fan_outs, 1u);
-  ASSERT_TRUE(run_until([&] { return nodes[1].frames.size() == 4 && nodes[6].frames.size() == 2; }));
-  EXPECT_EQ(nodes[6].frames.back(), "six of eight for 6");
+  ASSERT_TRUE(run_until([&] { return nodes[1].frames.size() == 3 && nodes[3].frames.size() == 2; }));
+  EXPECT_EQ(nodes[3].frames.back(), "three for 3");
+}
+
+// Neither who sent it, nor who gets nothing of it, has to read a fan-out.
+TEST_F(FanOutTest, OthersSocketsDoNotTakeIt) {
+  start_all(12);
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  const std::uint64_t sender = counters(0).bytes_received, other = counters(9).bytes_received;
+  fan_out({1, 2, 3, 8, 10, 11}, "not for 9");
+  ASSERT_TRUE(run_until([&] { return nodes[11].frames.size() == 2 && nodes[8].frames.size() == 2; }));
+  while (io.poll() > 0) continue;
+  EXPECT_EQ(counters(0).bytes_received, sender);
+  EXPECT_EQ(counters(9).bytes_received, other);
+  EXPECT_EQ(counters(9).kernel_drops, 0u) << "it is not lost, it is not wanted";
+}
+
+TEST_F(FanOutTest, ALargePayloadLeavesOnceForAll) {
+  start_all(6, {3});
+  EXPECT_FALSE(nodes[0].transport->shares_payloads(1)) << "it has not been asked yet";
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  EXPECT_TRUE(nodes[0].transport->shares_payloads(1));
+  EXPECT_FALSE(nodes[0].transport->shares_payloads(3));
+  const std::uint64_t before = counters(0).bytes_sent;
+  const std::string large(kLoopbackPayload, 'l');
+  gather(all_others(), large);
+  nodes[0].transport->flush();
+  ASSERT_TRUE(all_have(2));
+  EXPECT_EQ(counters(0).fan_outs, 1u);
+  EXPECT_LT(counters(0).bytes_sent - before, 2 * kLoopbackPayload + 1000) << "once for all, and once for who is deaf";
+  for (const NodeId i : all_others()) EXPECT_TRUE(nodes[i].frames.back() == "for " + std::to_string(i) + " " + large);
+}
+
+TEST_F(FanOutTest, EachPayloadHasADatagramOfItsOwn) {
+  start_all(5);
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  const std::string a(5'000, 'a'), b(5'000, 'b'), c(kLeastSharedPayload - 1, 'c');
+  gather({1, 2}, a);
+  for (const NodeId peer : {3, 4}) gather({peer}, b);
+  EXPECT_EQ(counters(0).fan_outs, 1u) << "a payload waits for those that get the same, not for another one";
+  nodes[0].transport->flush();
+  EXPECT_EQ(counters(0).fan_outs, 2u);
+  gather(all_others(), c);
+  nodes[0].transport->flush();
+  ASSERT_TRUE(all_have(3));
+  for (const NodeId i : all_others()) {
+    const std::string name = "for " + std::to_string(i) + " ";
+    EXPECT_EQ(nodes[i].frames,
+              (std::vector<std::string>{"first for " + std::to_string(i), name + (i < 3 ? a : b), name + c}));
+  }
 }
 
 TEST_F(FanOutTest, WhoGoesDeafIsFoundOut) {
@@ -206,7 +268,7 @@ TEST_F(FanOutTest, StrangersAreNotBelieved) {
     stranger.send_to(boost::asio::buffer(datagram.data(), datagram.size()), group);
   };
   stranger.set_option(boost::asio::ip::multicast::outbound_interface(boost::asio::ip::address_v4::loopback()));
-  const auto head = fan_out::encode({.from = 1, .token = 7, .frames = 1, .asks = true});
+  const auto head = fan_out::encode({.from = 1, .token = 7, .frames = 1, .receivers = 0xffff, .asks = true});
   const auto entry = fan_out::encode_entry(0, 4);
   std::vector<std::byte> datagram(head.begin(), head.end());
   datagram.insert(datagram.end(), entry.begin(), entry.end());
@@ -223,28 +285,42 @@ TEST_F(FanOutTest, StrangersAreNotBelieved) {
 }
 
 TEST(FanOutDatagram, IsReadAsItWasWritten) {
-  const auto head = fan_out::encode({.from = 70'000, .token = 0x1122334455667788, .frames = 2, .asks = true});
+  const auto head =
+      fan_out::encode({.from = 70'000, .token = 0x1122334455667788, .frames = 2, .receivers = 0x8001, .asks = true});
   std::vector<std::byte> datagram(head.begin(), head.end());
   for (const NodeId to : {3u, 65'536u}) {
     const auto entry = fan_out::encode_entry(to, to % 5);
     datagram.insert(datagram.end(), entry.begin(), entry.end());
     datagram.resize(datagram.size() + to % 5, static_cast<std::byte>(to % 5));
   }
-  const auto read = fan_out::decode_head(datagram);
+  const auto read = fan_out::decode(datagram);
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->from, 70'000u);
-  EXPECT_EQ(read->token, 0x1122334455667788u);
-  EXPECT_EQ(read->frames, 2u);
-  EXPECT_TRUE(read->asks);
+  EXPECT_EQ(read->head.from, 70'000u);
+  EXPECT_EQ(read->head.token, 0x1122334455667788u);
+  EXPECT_EQ(read->head.frames, 2u);
+  EXPECT_EQ(read->head.receivers, 0x8001u);
+  EXPECT_TRUE(read->head.asks);
+  EXPECT_FALSE(read->head.shares);
+  EXPECT_TRUE(read->payload.empty());
   std::vector<std::pair<NodeId, std::size_t>> frames;
-  fan_out::for_each_frame(std::span<const std::byte>(datagram).subspan(fan_out::kHeadBytes),
-                          [&](NodeId to, std::span<const std::byte> frame) { frames.emplace_back(to, frame.size()); });
+  const auto note = [&](NodeId to, std::span<const std::byte> frame) { frames.emplace_back(to, frame.size()); };
+  fan_out::for_each_frame(read->frames, note);
   EXPECT_EQ(frames, (std::vector<std::pair<NodeId, std::size_t>>{{3, 3}, {65'536, 1}}));
   EXPECT_FALSE(fan_out::decode_answer(datagram));
   for (std::size_t bytes = 0; bytes < datagram.size(); ++bytes)
-    EXPECT_FALSE(fan_out::decode_head(std::span<const std::byte>(datagram).first(bytes))) << bytes;
-  datagram.push_back(std::byte{0});
-  EXPECT_FALSE(fan_out::decode_head(datagram));
+    EXPECT_FALSE(fan_out::decode(std::span<const std::byte>(datagram).first(bytes))) << bytes;
+  const auto sharing = fan_out::encode({.frames = 2, .shares = true});
+  std::ranges::copy(sharing, datagram.begin());
+  EXPECT_FALSE(fan_out::decode(datagram)) << "without a payload";
+  datagram.push_back(std::byte{7});
+  const auto shared = fan_out::decode(datagram);
+  ASSERT_TRUE(shared);
+  EXPECT_TRUE(shared->head.shares);
+  EXPECT_EQ(shared->frames.size(), read->frames.size());
+  ASSERT_EQ(shared->payload.size(), 1u);
+  EXPECT_EQ(shared->payload[0], std::byte{7});
+  std::ranges::copy(head, datagram.begin());
+  EXPECT_FALSE(fan_out::decode(datagram)) << "something is left";
   const auto answer = fan_out::decode_answer(fan_out::encode(fan_out::Answer{.from = 9, .token = 8}));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->from, 9u);

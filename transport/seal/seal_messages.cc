@@ -24,7 +24,8 @@ std::array<std::byte, kCodeBytes> code_of(const ClusterKey& key, std::span<const
 std::optional<Kind> kind_of(std::span<const std::byte> datagram) {
   if (datagram.size() < kLeastBytes || get<std::uint16_t>(datagram.data()) != kMagic) return {};
   const auto kind = get<std::uint8_t>(datagram.data() + 3);
-  if (get<std::uint8_t>(datagram.data() + 2) != kVersion || kind < 1 || kind > 3) return {};
+  if (get<std::uint8_t>(datagram.data() + 2) != kVersion || kind < 1 || kind > static_cast<std::uint8_t>(Kind::kHead))
+    return {};
   return static_cast<Kind>(kind);
 }
 

@@ -4,6 +4,7 @@
 //   first    4 from rank, 8 to rank, 12 key id, 16 Noise message (48 + 24), 88 code (16): 104 bytes
 //   answer   4 session of the receiver, 8 Noise message (48 + 16), 72 code (16): 88 bytes, fewer than the first has
 //   frame    4 session of the receiver, 8 counter (8), 16 text, tag (16)
+//   head     as a frame; the text is a frame without its payload, then 32 bytes: the key of that (shared_payload.h)
 //
 // The code is keyed BLAKE2b under a key of the cluster's: what was not made by its members costs one hash.
 #pragma once
@@ -24,7 +25,7 @@ inline constexpr std::uint16_t kMagic = 0xF15E;
 inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kCodeBytes = 16;
 
-enum class Kind : std::uint8_t { kFirst = 1, kAnswer = 2, kFrame = 3 };
+enum class Kind : std::uint8_t { kFirst = 1, kAnswer = 2, kFrame = 3, kHead = 4 };
 
 // Of a datagram that begins as one of ours does.
 std::optional<Kind> kind_of(std::span<const std::byte> datagram);

@@ -111,15 +111,27 @@ std::span<const std::byte> Sealer::seal(NodeId to, std::span<const std::byte> he
     return {};
   }
   Peer& peer = reach(to);
-  if (peer.current && peer.current->sent < kMostFrames) {
-    if (peer.asked_at == 0 && wants_answer(head)) peer.asked_at = now;
-    if (should_renew(peer, now)) begin(to, peer, now);
-    return seal_frame(*peer.current, head, payload);
-  }
+  if (peer.current && peer.current->sent < kMostFrames)
+    return seal_now(to, peer, head, payload, seal::Kind::kFrame, now);
   hold(peer, head, payload);
   // Who was answered just now will use that session.
   if (!peer.next || now - peer.next->since >= kFirstRetry) begin(to, peer, now);
   return {};
+}
+
+std::span<const std::byte> Sealer::seal_head(NodeId to, std::span<const std::byte> head, const SecretKey& key,
+                                             Nanoseconds now) {
+  Peer& peer = reach(to);
+  if (peer.current->sent < kMostFrames) return seal_now(to, peer, head, key.span(), seal::Kind::kHead, now);
+  ++counters_.dropped;
+  return {};
+}
+
+std::span<const std::byte> Sealer::seal_now(NodeId to, Peer& peer, std::span<const std::byte> head,
+                                            std::span<const std::byte> payload, seal::Kind kind, Nanoseconds now) {
+  if (peer.asked_at == 0 && wants_answer(head)) peer.asked_at = now;
+  if (should_renew(peer, now)) begin(to, peer, now);
+  return seal_frame(*peer.current, head, payload, kind);
 }
 
 void Sealer::hold(Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload) {
@@ -140,9 +152,9 @@ void Sealer::send_held(NodeId to, Peer& peer) {
 }
 
 std::span<const std::byte> Sealer::seal_frame(Session& session, std::span<const std::byte> head,
-                                              std::span<const std::byte> payload) {
+                                              std::span<const std::byte> payload, seal::Kind kind) {
   std::byte* at = out_.data();
-  seal::put_kind(seal::Kind::kFrame, at);
+  seal::put_kind(kind, at);
   little_endian::put(at + 4, session.peer_id);
   const std::uint64_t counter = session.sent++;
   little_endian::put(at + 8, counter);
@@ -198,8 +210,14 @@ Sealer::Opened Sealer::open(std::span<const std::byte> datagram, Nanoseconds now
   switch (*kind) {
     case seal::Kind::kFirst: return open_first(datagram, now);
     case seal::Kind::kAnswer: return open_answer(datagram, now);
-    case seal::Kind::kFrame: break;
+    case seal::Kind::kFrame: return open_frame(datagram, now);
+    case seal::Kind::kHead: break;
   }
+  return refuse(counters_.malformed);  // without its payload
+}
+
+Sealer::Opened Sealer::open_head(std::span<const std::byte> datagram, Nanoseconds now) {
+  if (seal::kind_of(datagram) != seal::Kind::kHead) return refuse(counters_.malformed);
   return open_frame(datagram, now);
 }
 
@@ -331,7 +349,7 @@ Sealer::Opened Sealer::take_frame(NodeId from, Peer& peer, Session& session, std
     ++counters_.misdirected;
     return {true, {}};
   }
-  return {true, text};
+  return {true, text, session.algorithm};
 }
 
 // -- changes

@@ -62,11 +62,19 @@ class Sealer {
   // peer) or lost, as a network may lose it.
   std::span<const std::byte> seal(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload,
                                   Nanoseconds now);
+  // The same for a frame whose payload was sealed under `key`, and goes beside it. Precondition: session(to).
+  std::span<const std::byte> seal_head(NodeId to, std::span<const std::byte> head, const SecretKey& key,
+                                       Nanoseconds now);
   struct Opened {
     bool authentic = false;            // made by who has the key, now
     std::span<const std::byte> frame;  // empty: nothing for the node. Valid until the next call
+    SealAlgorithm algorithm = SealAlgorithm::kChaCha20Poly1305;  // of its session
   };
   Opened open(std::span<const std::byte> datagram, Nanoseconds now);
+  // What seal_head() made: `frame` is the head, then the key.
+  Opened open_head(std::span<const std::byte> datagram, Nanoseconds now);
+  // Something else that came with an opened frame was not sealed by who sealed that.
+  void count_forged() { ++counters_.forged; }
   // The path to this peer broke: it may have forgotten the session.
   void doubt(NodeId peer);
   // Other keys from now on. Sessions under keys that are no more end; all others are renewed under the primary one.
@@ -97,7 +105,9 @@ class Sealer {
   void hold(Peer& peer, std::span<const std::byte> head, std::span<const std::byte> payload);
   void send_held(NodeId to, Peer& peer);
   std::span<const std::byte> seal_frame(Session& session, std::span<const std::byte> head,
-                                        std::span<const std::byte> payload);
+                                        std::span<const std::byte> payload, seal::Kind kind = seal::Kind::kFrame);
+  std::span<const std::byte> seal_now(NodeId to, Peer& peer, std::span<const std::byte> head,
+                                      std::span<const std::byte> payload, seal::Kind kind, Nanoseconds now);
   Opened open_first(std::span<const std::byte> message, Nanoseconds now);
   Opened take_first(NodeId from, const seal::FirstPayload& first, NoiseHandshake& noise, const ClusterKey& key,
                     Nanoseconds now);

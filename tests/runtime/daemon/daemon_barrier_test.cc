@@ -95,7 +95,7 @@ TEST_P(DaemonBarrier, MulticastOfEverySizeArrivesWhole) {
   }
 }
 
-// Sealed or not: the root's frames leave together.
+// Sealed: the root's frames leave together, and a large payload once for all.
 TEST_P(DaemonBarrier, FanOutsThroughSocketsLeaveTogether) {
   const std::string key = folder_ / "key";
   create_key_file(key, KeyRing(ClusterKey::generate()));
@@ -109,23 +109,28 @@ TEST_P(DaemonBarrier, FanOutsThroughSocketsLeaveTogether) {
   wait_connected();
   for (NodeId rank = 0; rank < 6; ++rank) clients_.push_back(std::make_unique<RawClient>(socket(rank)));
   for (auto& client : clients_) client->open_group("all");
+  const std::string large(40'000, 'l');
   for (int i = 0; i < 10; ++i) {
+    const std::string payload = i % 2 == 0 ? "to all" : large;
     std::vector<std::uint64_t> barriers, multicasts;
     for (auto& client : clients_) barriers.push_back(client->start_barrier("all"));
     for (NodeId rank = 0; rank < 6; ++rank)
-      multicasts.push_back(clients_[rank]->send(multicast("all", 0, rank == 0 ? "to all" : "")));
+      multicasts.push_back(clients_[rank]->send(multicast("all", 0, rank == 0 ? payload : "")));
     for (NodeId rank = 0; rank < 6; ++rank) {
       EXPECT_EQ(clients_[rank]->receive(barriers[rank]).status().code(), client::CODE_OK);
       const auto response = clients_[rank]->receive(multicasts[rank]);
       EXPECT_EQ(response.status().code(), client::CODE_OK) << response.status().sentence();
-      EXPECT_TRUE(rank == 0 || response.outcome().payload() == "to all");
+      EXPECT_TRUE(rank == 0 || response.outcome().payload() == payload);
     }
   }
   const auto counters = clients_[0]->status().counters();
-  if (GetParam() == TransportKind::kUdp)
+  if (GetParam() == TransportKind::kUdp) {
     EXPECT_GE(counters.at("transport_fan_outs"), 10u);
-  else
+    EXPECT_LT(counters.at("transport_bytes_sent"), 3 * 5 * large.size());
+  } else {
     EXPECT_EQ(counters.at("transport_fan_outs"), 0u);
+    EXPECT_GT(counters.at("transport_bytes_sent"), 5 * 5 * large.size());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DaemonBarrier, ::testing::Values(TransportKind::kUdp, TransportKind::kTcp),

@@ -1,0 +1,34 @@
+#include "transport/seal/shared_payload.h"
+
+#include <algorithm>
+
+namespace fibocast {
+namespace {
+constexpr std::uint64_t kCounter = 0;  // the key is for one payload
+}  // namespace
+
+bool SharedPayload::holds(std::span<const std::byte> payload, SealAlgorithm algorithm) const {
+  return payload.data() == payload_.data() && payload.size() == payload_.size() && algorithm == algorithm_;
+}
+
+void SharedPayload::seal(std::span<const std::byte> payload, SealAlgorithm algorithm, const SecretKey& key) {
+  payload_ = payload;
+  algorithm_ = algorithm;
+  key_ = key;
+  sealed_.resize(payload.size() + kOverhead);
+  std::ranges::copy(payload, sealed_.begin());
+  SealCipher(algorithm, key).seal(SealMode::kSealed, kCounter, 0, sealed_);
+}
+
+void SharedPayload::forget() {
+  payload_ = {};
+  key_ = {};
+}
+
+bool open_shared_payload(std::span<const std::byte> sealed, SealAlgorithm algorithm, const SecretKey& key,
+                         std::span<std::byte> room) {
+  if (sealed.size() < SharedPayload::kOverhead || sealed.size() - SharedPayload::kOverhead != room.size()) return false;
+  return SealCipher(algorithm, key).open(SealMode::kSealed, kCounter, 0, sealed, room).has_value();
+}
+
+}  // namespace fibocast
