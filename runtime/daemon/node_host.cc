@@ -254,11 +254,18 @@ bool NodeHost::may_poll(Nanoseconds now) {
   return is_busy() && waiting_.may_poll(now);
 }
 
-// What comes next is a frame while an operation is in flight, and a call else.
+// What comes next is a frame while an operation is in flight, and a call else: what has come for the next operation
+// stays where it is until that is called, and its place known.
 bool NodeHost::poll_once() {
-  if (polls_transport_ && in_flight_ && ++polls_ % polls_of_all_ != 0) return poll_transport();
-  const bool from_memory = transport_.poll_memory();
-  const bool any = context_.poll() > 0 || from_memory;
+  bool any = false;
+  has_polled_ = true;
+  if (polls_transport_ && in_flight_) {
+    any = poll_transport();
+    if (++polls_ < polls_of_all_ || !node_.operation_in_flight()) return any;
+  }
+  polls_ = 0;
+  any = transport_.poll_memory() || any;
+  any = context_.poll() > 0 || any;
   stopped_ = context_.stopped();
   return any;
 }
@@ -307,6 +314,7 @@ void NodeHost::run_while(const std::function<bool()>& go_on) {
 }
 
 void NodeHost::catch_up() {
+  if (std::exchange(has_polled_, false)) return;
   context_.poll();
   while (transport_.poll_memory()) continue;
   run_due_timers(monotonic_now());

@@ -74,7 +74,8 @@ class NodeHost {
   // ... while `go_on` says so and nobody stopped it. It is asked after each event; who makes it say no from another
   // thread posts something to the io_context. Threads may take turns at this.
   void run_while(const std::function<bool()>& go_on);
-  // Handles what is ready and what is due, without waiting: for who does not run().
+  // Handles what is ready and what is due, without waiting: for who does not run(). Not if somebody who waited has
+  // looked since the last time: what comes for the next call had better find it there.
   void catch_up();
   // From any thread.
   void stop();
@@ -131,9 +132,10 @@ class NodeHost {
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
   bool polls_transport_ = false;
-  bool in_flight_ = false;  // an operation, as of the last look
-  bool lingers_ = false;    // an operation has ended, and the polls after it have not
-  bool stopped_ = false;    // the io_context, as of the last time it was polled
+  bool in_flight_ = false;   // an operation, as of the last look
+  bool has_polled_ = false;  // since catch_up()
+  bool lingers_ = false;     // an operation has ended, and the polls after it have not
+  bool stopped_ = false;     // the io_context, as of the last time it was polled
   bool pumping_ = false;
   bool gathering_ = false;  // small frames, of which `gathered_` says whether there are any
   bool gathered_ = false;

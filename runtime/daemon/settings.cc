@@ -219,7 +219,9 @@ bool fans_out(const Settings& settings) {
          !nic_settings(settings).enabled;
 }
 
-std::uint32_t ahead_bytes(const Settings& settings) { return fans_out(settings) ? 1 << 20 : NodeSettings().ahead_bytes; }
+std::uint32_t ahead_bytes(const Settings& settings) {
+  return fans_out(settings) ? 1 << 20 : NodeSettings().ahead_bytes;
+}
 
 std::optional<MeshSettings> mesh_settings(const Settings& settings) {
   const auto& e = settings.emulation;
