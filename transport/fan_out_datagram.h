@@ -11,8 +11,7 @@
 //       19    1  zero
 //       20    2  bit i: there is something for the group's node i; others' sockets need not take the datagram
 //       22    2  zero
-//       24       each frame after 4 to node, 4 length; then nothing, or, of kind 3, the payload that follows each of
-//       them
+//       24       each frame after 4 to node, 4 length; then nothing, or, of kind 3, the payload of each
 //
 // The frames are what each node would have got alone, sealed if the cluster seals: nothing here is believed but which
 // bytes are whose. Every length is checked before it is used.

@@ -131,7 +131,7 @@ TEST_F(SharedSealing, EachOpensTheHeadOfItsOwnAndThePayloadOfAll) {
   nodes[2].place = place.data();
   for (const NodeId to : {1u, 2u, 3u}) {
     const auto& [head, sealed] = latest(to);
-    EXPECT_EQ(std::ranges::search(sealed, std::span(payload).first(16)).size(), 0u) << "readable";
+    EXPECT_EQ(std::search(sealed.begin(), sealed.end(), payload.begin(), payload.begin() + 16), sealed.end());
     give(to, head, sealed);
     ASSERT_EQ(nodes[to].heads, std::vector<Bytes>{head_for(to, kPayload)});
     EXPECT_TRUE(nodes[to].payloads[0] == payload);

@@ -129,7 +129,6 @@ TEST_P(DaemonBarrier, FanOutsThroughSocketsLeaveTogether) {
     EXPECT_LT(counters.at("transport_bytes_sent"), 3 * 5 * large.size());
   } else {
     EXPECT_EQ(counters.at("transport_fan_outs"), 0u);
-    EXPECT_GT(counters.at("transport_bytes_sent"), 5 * 5 * large.size());
   }
 }
 
