@@ -67,10 +67,8 @@ void FanOut::close() {
 
 FanOut::Group& FanOut::group_of(NodeId node) {
   while (groups_.size() <= node / kFanOutNodes) {
-    const auto number = static_cast<NodeId>(groups_.size());
     Group& group = groups_.emplace_back();
-    group.address = address_of(settings_.group, number);
-    if (number == settings_.self / kFanOutNodes) group.own_bit = bit_of(settings_.self);
+    group.address = address_of(settings_.group, static_cast<NodeId>(groups_.size() - 1));
     std::ranges::fill(group.unanswered, kDeaf);
     group.small.datagram.resize(kMostFanOutBytes);
     group.sharing.datagram.resize(kMostSharingHeads);
@@ -134,13 +132,12 @@ std::size_t FanOut::send(Group& group, Nanoseconds now) {
 }
 
 std::size_t FanOut::send_batch(const Group& group, Batch& batch, bool asks) {
-  const std::uint16_t all = 0xffff;
-  const auto receivers = static_cast<std::uint16_t>((asks ? all : batch.receivers) & ~group.own_bit);
+  constexpr std::uint16_t kAll = 0xffff;
   const bool shares = !batch.payload.empty();
   const auto head = fan_out::encode({.from = settings_.self,
                                      .token = token_,
                                      .frames = batch.frames,
-                                     .receivers = receivers,
+                                     .receivers = asks ? kAll : batch.receivers,
                                      .asks = asks,
                                      .shares = shares});
   std::memcpy(batch.datagram.data(), head.data(), head.size());

@@ -69,7 +69,6 @@ class FanOut {
   };
   struct Group {
     boost::asio::ip::udp::endpoint address;
-    std::uint16_t own_bit = 0;  // if this is our own group
     Nanoseconds ask_at = 0;
     std::uint8_t unanswered[kFanOutNodes];  // questions since its last answer
     std::size_t missed = 0;                 // frames that would have been gathered if their receivers heard us
