@@ -5,6 +5,14 @@
 namespace fibocast {
 namespace {
 constexpr std::uint32_t kVoid = 0xffff'ffff;  // stream slot of a fragment whose stream was cancelled
+
+// Fragments of equal length: the receiver works on one while the next is sent, and a small last one would cost both as
+// much as any.
+std::uint64_t next_length(std::uint64_t left, std::uint64_t most) {
+  const auto parts = [](std::uint64_t bytes, std::uint64_t of) { return (bytes + of - 1) / of; };
+  return left <= most ? left : parts(left, parts(left, most));
+}
+
 }  // namespace
 
 std::size_t BulkSender::bytes_needed(const ChannelLimits& limits) {
@@ -69,7 +77,7 @@ bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
   if (window_.free() == 0) return false;
   Stream* s = oldest_with_bytes();
   if (s == nullptr) return false;
-  const std::uint64_t length = std::min<std::uint64_t>(fragment_bytes, s->available - s->cut);
+  const std::uint64_t length = next_length(s->available - s->cut, fragment_bytes);
   if (in_flight_ > 0 && in_flight_ + length > credit) return false;
   const std::uint32_t slot = window_.slot(window_.push(true, true));
   fragments_[slot] = {s->cut, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(s - streams_.data())};

@@ -11,6 +11,7 @@
 
 #include "transport/frame.h"
 #include "transport/monotonic_now.h"
+#include "transport/tcp_transport.h"
 #include "transport/udp_transport.h"
 
 namespace fibocast {
@@ -69,9 +70,10 @@ void LocalTransport::stop() {
 std::size_t LocalTransport::max_frame(NodeId to) const {
   const std::size_t outside = inner_.max_frame(to);
   if (to >= peers_.size() || !peers_[to].inbox) return outside;
-  // By reference any size fits; a payload that lies elsewhere must fit the ring, or the way outside.
+  // By reference any size fits; a payload that lies elsewhere must fit the ring, or the way outside, and what is sent
+  // again when the peer is lost from sight every way outside.
   const std::size_t copied = shared_ring::largest_frame(peers_[to].inbox->ring_bytes());
-  return std::min(kMaxHeadBytes + kLoopbackPayload, std::max(copied, outside));
+  return std::min(kMaxHeadBytes + kTcpPayload, std::max(copied, outside));
 }
 
 std::size_t LocalTransport::held_bytes(NodeId to) const {

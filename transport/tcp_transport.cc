@@ -10,7 +10,7 @@ namespace fibocast {
 namespace {
 
 using boost::asio::ip::tcp;
-constexpr std::size_t kLargestFrame = kMaxHeadBytes + 32 * 1024;  // sealed or not
+constexpr std::size_t kLargestFrame = kMaxHeadBytes + kTcpPayload;  // sealed or not
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 [[noreturn]] void cannot_listen(const tcp::endpoint& endpoint, const boost::system::error_code& error) {

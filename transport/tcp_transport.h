@@ -15,6 +15,8 @@
 
 namespace fibocast {
 
+inline constexpr std::size_t kTcpPayload = 32 * 1024;  // bytes in one frame; each connection has room for two
+
 struct TcpSettings {
   boost::asio::ip::tcp::endpoint listen;       // port 0: any free one
   std::size_t queue_frames = 64;               // waiting for one peer

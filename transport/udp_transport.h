@@ -17,8 +17,9 @@
 
 namespace fibocast {
 
-inline constexpr std::size_t kLoopbackPayload = 32 * 1024;  // bytes in one frame where no network is in between
-inline constexpr std::size_t kUnprovedPayload = 1200;       // until a larger path MTU is proved (PROTOCOL 12)
+// Bytes in one frame where no network is in between: with the heads of a fan-out that shares it, what UDP takes.
+inline constexpr std::size_t kLoopbackPayload = 55 * 1024;
+inline constexpr std::size_t kUnprovedPayload = 1200;  // until a larger path MTU is proved (PROTOCOL 12)
 
 struct UdpSettings {
   boost::asio::ip::udp::endpoint listen;  // port 0: any free one

@@ -62,6 +62,23 @@ class BulkCommands : public ::testing::Test {
   std::vector<std::uint32_t> completed, sent;
 };
 
+TEST_F(BulkCommands, FragmentsAreOfEqualLength) {
+  from().set_fragment_bytes(1000);
+  const auto lengths = [this](std::uint64_t total) {
+    to().bulk_accept(open(total), {1, 0, total});
+    std::array<std::byte, kMaxHeadBytes> scratch;
+    std::vector<std::uint64_t> cut;
+    for (Transmit out; from().poll_transmit(pair.now, scratch, out);) cut.push_back(out.payload.length);
+    from().on_path_reset(pair.now);  // and now they arrive
+    EXPECT_TRUE(settle());
+    return cut;
+  };
+  EXPECT_EQ(lengths(1000), (std::vector<std::uint64_t>{1000}));
+  EXPECT_EQ(lengths(1001), (std::vector<std::uint64_t>{501, 500}));
+  EXPECT_EQ(lengths(2999), (std::vector<std::uint64_t>{1000, 1000, 999}));
+  EXPECT_EQ(lengths(1), (std::vector<std::uint64_t>{1}));
+}
+
 TEST_F(BulkCommands, WhatIsAwaitedIsAcknowledgedAtOnce) {
   const auto stream = open(100);
   to().bulk_accept(stream, {1, 0, 100});
