@@ -11,7 +11,7 @@ std::size_t ReliableChannel::bytes_needed(const ChannelLimits& limits) {
 }
 
 ReliableChannel::ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, MemoryCarver memory,
-                                 Nanoseconds& quiet_until)
+                                 ReadyFlag ready)
     : settings_(settings),
       handshake_(settings),
       resend_timer_(settings.resend_floor, settings.first_resend),
@@ -19,8 +19,8 @@ ReliableChannel::ReliableChannel(const ChannelLimits& limits, const ChannelSetti
       small_in_(limits, memory),
       bulk_out_(limits, memory),
       bulk_in_(limits, memory),
-      quiet_until_(quiet_until) {
-  stir();
+      ready_(ready) {
+  ready_.raise();
   check_channel(settings.incarnation != 0 && settings.fragment_bytes > 0);
   check_channel(limits.small_window >= 1 && limits.small_window <= 32 && limits.small_body <= kMaxBodyBytes);
   check_channel(limits.bulk_window >= 1 && limits.bulk_window <= 256 && limits.bulk_streams >= 1);
@@ -37,7 +37,7 @@ bool ReliableChannel::all_acknowledged() const { return small_out_.window().empt
 Nanoseconds ReliableChannel::round_trip() const { return resend_timer_.round_trip(); }
 const ChannelCounters& ReliableChannel::counters() const { return counters_; }
 
-Nanoseconds ReliableChannel::earliest_deadline() const {
+Nanoseconds ReliableChannel::next_deadline() const {
   return std::min({handshake_.deadline(), ack_.deadline(), small_out_.window().next_deadline(resend_timer_),
                    bulk_out_.window().next_deadline(resend_timer_)});
 }
@@ -52,64 +52,64 @@ PayloadRange ReliableChannel::place_of(const Frame& frame) const {
 // -- commands
 
 void ReliableChannel::connect(Nanoseconds now) {
-  stir();
+  ready_.raise();
   handshake_.connect(now);
 }
 
 void ReliableChannel::send_small(std::span<const std::byte> body, PayloadRange payload, bool urgent, Nanoseconds) {
-  stir();
+  ready_.raise();
   check_channel(payload.length <= settings_.fragment_bytes);
   small_out_.push(body, payload, urgent);
 }
 
 std::uint32_t ReliableChannel::bulk_open(std::uint64_t total, bool awaited) {
-  stir();
+  ready_.raise();
   return bulk_out_.open(total, awaited);
 }
 
 void ReliableChannel::bulk_extend(std::uint32_t stream, PayloadRange source, std::uint64_t available, Nanoseconds) {
-  stir();
+  ready_.raise();
   bulk_out_.extend(stream, source, available);
 }
 
 void ReliableChannel::bulk_cancel(std::uint32_t stream) {
-  stir();
+  ready_.raise();
   bulk_out_.cancel(stream);
 }
 
 void ReliableChannel::bulk_accept(std::uint32_t stream, PayloadRange target) {
   if (!bulk_in_.accept(stream, target)) return;
-  stir();
+  ready_.raise();
   ask_bulk_again_ = true;
   ack_.at_once();
 }
 
 void ReliableChannel::bulk_discard(std::uint32_t stream) {
   if (!bulk_in_.discard(stream)) return;
-  stir();
+  ready_.raise();
   ask_bulk_again_ = true;
   ack_.at_once();
 }
 
 void ReliableChannel::set_fragment_bytes(std::uint32_t bytes) {
   check_channel(bytes > 0);
-  stir();
+  ready_.raise();
   settings_.fragment_bytes = bytes;
 }
 
 void ReliableChannel::set_bulk_window(std::uint64_t bytes) {
-  stir();
+  ready_.raise();
   settings_.bulk_window_bytes = bytes;
 }
 
 void ReliableChannel::probe(Nanoseconds now) {
-  stir();
+  ready_.raise();
   if (state() != ChannelState::kConnected) return handshake_.ask(now);
   probe_ = true;
 }
 
 void ReliableChannel::renew(Nanoseconds now) {
-  stir();
+  ready_.raise();
   handshake_.renew(now);
   reset_lanes();
   tell_connected_ = tell_restarted_ = probe_ = false;
@@ -119,7 +119,7 @@ void ReliableChannel::renew(Nanoseconds now) {
 
 bool ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
   using Outcome = Handshake::Outcome;
-  stir();
+  ready_.raise();
   ++counters_.frames_received;
   const bool addressed = frame.from == settings_.peer && frame.to == settings_.self;
   const auto hello_sent = frame.type == FrameType::kHelloAck ? handshake_.answered_hello(frame) : std::nullopt;
@@ -142,13 +142,13 @@ bool ReliableChannel::on_frame(const Frame& frame, Nanoseconds now) {
 }
 
 void ReliableChannel::on_timer(Nanoseconds now) {
-  stir();
+  ready_.raise();
   small_out_.window().mark_overdue(resend_timer_, now);
   bulk_out_.window().mark_overdue(resend_timer_, now);
 }
 
 void ReliableChannel::on_path_reset(Nanoseconds) {
-  stir();
+  ready_.raise();
   small_out_.window().mark_all_lost();
   bulk_out_.window().mark_all_lost();
 }
@@ -259,11 +259,8 @@ bool ReliableChannel::poll_state(Delivery& out) {
   return true;
 }
 
-bool ReliableChannel::look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
-  stir();
-  if (has_something_to_say(now) && next_frame(now, scratch, out)) return true;
-  quiet_until_ = earliest_deadline();
-  return false;
+bool ReliableChannel::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
+  return has_something_to_say(now) && next_frame(now, scratch, out);
 }
 
 // False: next_frame() would be, after more work.

@@ -23,6 +23,7 @@
 #include "transport/channel_types.h"
 #include "transport/frame.h"
 #include "transport/handshake.h"
+#include "transport/ready_table.h"
 #include "transport/resend_timer.h"
 #include "transport/small_lane.h"
 
@@ -31,12 +32,12 @@ namespace fibocast {
 class ReliableChannel {
  public:
   static std::size_t bytes_needed(const ChannelLimits& limits);
-  // `memory` holds at least bytes_needed(limits), aligned for std::max_align_t. In `quiet_until` the channel keeps
-  // until when it has nothing to send, unless something is called (0: not known, ask poll_transmit()): who has many
-  // channels puts these side by side and looks through them instead of the channels. Both outlive the channel.
+  // `memory` holds at least bytes_needed(limits), aligned for std::max_align_t. The channel raises the flag when it may
+  // have something to send: who has many looks at the flags, and asks poll_transmit() where one is raised or at
+  // next_deadline(). What it lies in outlives the channel, as the memory does.
   ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, std::span<std::byte> memory,
-                  Nanoseconds& quiet_until)
-      : ReliableChannel(limits, settings, MemoryCarver(memory), quiet_until) {}
+                  ReadyFlag ready)
+      : ReliableChannel(limits, settings, MemoryCarver(memory), ready) {}
   ReliableChannel(const ReliableChannel&) = delete;
   ReliableChannel& operator=(const ReliableChannel&) = delete;
 
@@ -50,7 +51,7 @@ class ReliableChannel {
   std::uint32_t bulk_receive_free() const;  // how many bulk_accept() will be taken now
   bool all_acknowledged() const;
   // kNoDeadline if nothing is due.
-  Nanoseconds next_deadline() const { return quiet_until_ != 0 ? quiet_until_ : earliest_deadline(); }
+  Nanoseconds next_deadline() const;
   Nanoseconds round_trip() const;  // smoothed, 0 before the first measurement
   const ChannelCounters& counters() const;
   // Of the peer that was last connected; 0: none was. The same for all its sessions with us.
@@ -60,7 +61,7 @@ class ReliableChannel {
   void connect(Nanoseconds now);  // starts the handshake; it repeats until answered (50 ms doubling to 1 s)
   // Of our cluster from now on: for the next handshake. Who was refused is asked again.
   void set_cluster_digest(std::uint64_t digest, Nanoseconds now) {
-    stir();
+    ready_.raise();
     handshake_.set_cluster_digest(digest, now);
   }
   // Sends a frame that the peer answers at once; while it is not connected, a hello.
@@ -100,18 +101,10 @@ class ReliableChannel {
   // -- outputs
   bool poll_delivery(Delivery& out);
   // Writes the next frame's head into `scratch` (at least kMaxHeadBytes). False: nothing to send now.
-  // Cheap where there is not: most channels have nothing to say most of the time, and all are asked after every event.
-  bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
-    return now >= quiet_until_ && look_for_frame(now, scratch, out);
-  }
+  bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
 
  private:
-  ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, MemoryCarver memory,
-                  Nanoseconds& quiet_until);
-  // Something has changed: there may be a frame to send before quiet_until_.
-  void stir() { quiet_until_ = 0; }
-  Nanoseconds earliest_deadline() const;
-  bool look_for_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
+  ReliableChannel(const ChannelLimits& limits, const ChannelSettings& settings, MemoryCarver memory, ReadyFlag ready);
   bool has_something_to_say(Nanoseconds now) const;
   bool next_frame(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
   void entered(bool restarted);
@@ -139,7 +132,7 @@ class ReliableChannel {
   std::uint32_t peer_grant_ = 0;  // bytes of fragments we may have in flight
   std::uint32_t echo_ = 0;        // of the newest data frame
   Nanoseconds echo_at_ = 0;
-  Nanoseconds& quiet_until_;
+  [[no_unique_address]] ReadyFlag ready_;  // what follows lies in its padding
   bool ask_bulk_again_ = false;
   bool bulk_awaited_ = false;  // whoever sent the last fragment waits for its stream to be acknowledged
   bool tell_small_dropped_ = false;

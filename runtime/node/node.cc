@@ -191,10 +191,13 @@ bool goes_to_many(const NodeState& s, const Transmit& frame) {
 }
 
 bool transmit_to(NodeState& s, Entries entries, Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {
-  for (std::uint32_t i = entries.begin; i < entries.end; ++i) {
-    if (s.quiet_until[i] > now) continue;
+  for (std::uint32_t i = s.ready.next_ready(entries.begin); i < entries.end; i = s.ready.next_ready(i + 1)) {
     const Peer& p = s.peers[i];
-    if (!p.writable || !p.channel->poll_transmit(now, scratch, out)) continue;
+    if (!p.writable) continue;
+    if (!p.channel->poll_transmit(now, scratch, out)) {
+      s.ready.rest(i, p.channel->next_deadline());
+      continue;
+    }
     out.may_wait = out.may_wait || (!out.resend && goes_to_many(s, out));
     pass_turn(s, i, out);
     return true;
@@ -321,9 +324,10 @@ PayloadRange Node::place_of(std::span<const std::byte> head, std::size_t payload
 void Node::on_timer(Nanoseconds now) {
   NodeState& s = *state_;
   run_nic(s, now);
-  for (std::uint32_t i = 0; i < s.peers_used; ++i) {
-    if (peers::next_deadline(s, i) > now) continue;
+  s.ready.wake(now);
+  for (std::uint32_t i = s.ready.next_ready(0); i != ReadyTable::kNone; i = s.ready.next_ready(i + 1)) {
     const Peer& p = s.peers[i];
+    if (p.channel->next_deadline() > now) continue;
     p.channel->on_timer(now);
     drain(s, p.node, now);
   }
@@ -382,6 +386,7 @@ bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit
   NodeState& s = *state_;
   settle(s, now);
   if (has_work()) return false;  // frames may carry its results
+  s.ready.wake(now);
   const std::uint32_t first = s.next_to_transmit;
   return transmit_to(s, {first, s.peers_used}, now, scratch, out) || transmit_to(s, {0, first}, now, scratch, out);
 }

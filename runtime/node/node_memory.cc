@@ -23,6 +23,8 @@ struct Parts {
   std::span<Request> requests;
   std::span<FlightEvent> flight_events;
   std::span<PeerMap::Place> peer_places;
+  std::span<std::uint64_t> ready_words;
+  std::span<Nanoseconds> rest_until;
 };
 
 // All eager payloads that peers can make us keep at a time.
@@ -37,7 +39,8 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   const std::size_t channel = carved_bytes<ReliableChannel>(1) +
                               carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
   s.peers = carver.template take<Peer>(entries);
-  s.quiet_until = carver.template take_untouched<Nanoseconds>(entries);
+  p.ready_words = carver.template take<std::uint64_t>(ReadyTable::words_for(entries));
+  p.rest_until = carver.template take_untouched<Nanoseconds>(entries);
   p.peer_places = carver.template take<PeerMap::Place>(peers::cover_all(l) ? 0 : PeerMap::places_for(entries));
   s.groups = carver.template take<GroupState>(l.groups);
   s.slots = carver.template take<Slot>(slots);
@@ -115,6 +118,7 @@ Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::by
   Parts p;
   lay_out(limits, carver, *state_, p);
   state_->peer_map = PeerMap(p.peer_places);
+  state_->ready = ReadyTable(p.ready_words, p.rest_until);
   peers::take_first(*state_);
   state_->recorder = FlightRecorder(p.flight_events);
   if (peers::cover_all(limits) && settings.detects_failures)

@@ -67,11 +67,12 @@ bool Node::operation_in_flight() const { return state_->operations_open > 0; }
 bool Node::fits_budget(std::uint64_t bytes) const { return state_->buffers->can_ever_fit(bytes); }
 
 Nanoseconds Node::next_deadline() const {
-  const NodeState& s = *state_;
-  Nanoseconds t = std::min({s.slot_timer, s.request_timer, s.vacancy_timer});
+  NodeState& s = *state_;
+  Nanoseconds t = std::min({s.slot_timer, s.request_timer, s.vacancy_timer, s.ready.earliest()});
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
   if (s.detector != nullptr) t = std::min(t, s.detector->next_deadline());
-  for (std::uint32_t i = 0; i < s.peers_used; ++i) t = std::min(t, peers::next_deadline(s, i));
+  for (std::uint32_t i = s.ready.next_ready(0); i != ReadyTable::kNone; i = s.ready.next_ready(i + 1))
+    t = std::min(t, s.peers[i].channel->next_deadline());
   return t;
 }
 

@@ -23,6 +23,7 @@
 #include "runtime/node/rank_bits.h"
 #include "runtime/node/requests.h"
 #include "transport/emulated_nic.h"
+#include "transport/ready_table.h"
 #include "transport/reliable_channel.h"
 
 namespace fibocast {
@@ -321,8 +322,8 @@ struct NodeState {
   PeerMap peer_map;
   std::span<Peer> peers;  // the first `peers_used` are somebody's; also the entries of what is kept per peer below
   std::uint32_t peers_used = 0;
-  std::span<Nanoseconds> quiet_until;  // of each entry's channel; kNever: it has none
-  std::uint32_t incoming_used = 0;     // of `incoming`
+  std::uint32_t incoming_used = 0;  // of `incoming`
+  ReadyTable ready;                 // of each entry's channel
   std::span<std::byte> channel_memory;
   std::span<BufferId> small_buffers;        // per peer, small_window each: payloads of unacknowledged small messages
   std::span<StreamOwner> outgoing_streams;  // per peer, bulk_streams each
@@ -354,21 +355,21 @@ struct NodeState {
   Epoch groups_created = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;
-  std::uint32_t vacancies = 0;  // Request::vacant
-  bool again = false;           // something could not be sent: look again after the next event
-  bool buffers_wanted = false;  // an incoming payload waits for the byte budget
+  std::uint32_t vacancies = 0;        // Request::vacant
+  BufferId place_buffer = kNoBuffer;  // of Event::kPlace, while there is one
+  bool again = false;                 // something could not be sent: look again after the next event
+  bool buffers_wanted = false;        // an incoming payload waits for the byte budget
   bool peer_events = false;
+  bool copy_pending = false;
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due
   Nanoseconds request_timer = kNever;  // not later than the earliest Call::not_before or deadline of a held call
   Nanoseconds vacancy_timer = kNever;  // not later than the earliest Request::vacant_until
   std::uint32_t next_to_transmit = 0;
   std::uint32_t sent_in_a_row = 0;          // payloads to the peer whose turn it is
   std::uint32_t first_work = 0, works = 0;  // in local_work
-  bool copy_pending = false;
   std::span<const std::byte> copy_bytes;
   PayloadRange copy_range;
-  std::uint64_t place_cookie = 0;  // of Event::kPlace, while there is one
-  BufferId place_buffer = kNoBuffer;
+  std::uint64_t place_cookie = 0;
 };
 
 }  // namespace fibocast

@@ -56,7 +56,6 @@ BufferId& small_buffer(NodeState& state, const Peer& p, std::uint64_t message) {
 
 Peer& take_entry(NodeState& state, NodeId peer) {
   state.peer_map.add(peer, state.peers_used);
-  state.quiet_until[state.peers_used] = kNever;
   Peer& p = state.peers[state.peers_used++];
   p.node = peer;
   p.by_reference = state.settings.by_reference;
@@ -69,7 +68,7 @@ ReliableChannel* make_channel(NodeState& state, Peer& p, Nanoseconds now) {
   const std::size_t bytes = object_bytes + carved_bytes<std::byte>(ReliableChannel::bytes_needed(limits));
   const std::span<std::byte> memory = state.channel_memory.subspan(entry_of(state, p) * bytes, bytes);
   p.channel = new (memory.data()) ReliableChannel(limits, channel_settings(state.settings, p.node),
-                                                  memory.subspan(object_bytes), state.quiet_until[entry_of(state, p)]);
+                                                  memory.subspan(object_bytes), state.ready.flag(entry_of(state, p)));
   std::ranges::uninitialized_value_construct(owners_of(state, state.outgoing_streams, p));
   std::ranges::uninitialized_value_construct(owners_of(state, state.incoming_streams, p));
   p.channel->connect(now);

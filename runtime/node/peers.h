@@ -27,11 +27,6 @@ inline ReliableChannel* find(const NodeState& state, NodeId peer) {
   const Peer* p = find_peer(state, peer);
   return p == nullptr ? nullptr : p->channel;
 }
-// When the channel of this entry has something to do; kNever: it has no channel.
-inline Nanoseconds next_deadline(const NodeState& state, std::uint32_t entry) {
-  const Nanoseconds quiet = state.quiet_until[entry];
-  return quiet != 0 ? quiet : state.peers[entry].channel->next_deadline();
-}
 // The channel to a peer, connecting if it is new; null: none is left. Precondition: peer < nodes, not this node.
 ReliableChannel* reach(NodeState& state, NodeId peer, Nanoseconds now);
 // The same for those that have been heard from, or tried. Precondition: they have an entry.

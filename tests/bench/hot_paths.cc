@@ -48,7 +48,8 @@ class ChannelPath {
     for (NodeId self : {0u, 1u}) {
       memory_[self].resize(ReliableChannel::bytes_needed(kLimits) / sizeof(std::max_align_t) + 1);
       const ChannelSettings settings{.self = self, .peer = 1 - self, .incarnation = 100 + self};
-      sides_[self].emplace(kLimits, settings, std::as_writable_bytes(std::span(memory_[self])), quiet_until_[self]);
+      sides_[self].emplace(kLimits, settings, std::as_writable_bytes(std::span(memory_[self])),
+                           ReadyFlag(ready_[self], 0));
       sides_[self]->connect(now_);
     }
     exchange();
@@ -83,7 +84,7 @@ class ChannelPath {
 
   Nanoseconds now_ = 1'000'000'000;
   std::vector<std::max_align_t> memory_[2];
-  Nanoseconds quiet_until_[2] = {};
+  std::uint64_t ready_[2] = {};
   std::optional<ReliableChannel> sides_[2];
   std::array<std::byte, 40> body_{};
   std::array<std::byte, kMaxHeadBytes> scratch_{};

@@ -14,7 +14,7 @@ class AttackedChannel {
   AttackedChannel() {
     ChannelSettings settings;
     settings.self = 0, settings.peer = 1, settings.incarnation = 77;
-    channel_.emplace(kLimits, settings, std::as_writable_bytes(std::span(memory_)), quiet_until_);
+    channel_.emplace(kLimits, settings, std::as_writable_bytes(std::span(memory_)), ReadyFlag(ready_, 0));
     channel_->connect(now_);
     take(peer_.hello());
     take(peer_.acknowledgement());
@@ -111,7 +111,7 @@ class AttackedChannel {
 
   std::vector<std::max_align_t> memory_ =
       std::vector<std::max_align_t>(ReliableChannel::bytes_needed(kLimits) / sizeof(std::max_align_t) + 1);
-  Nanoseconds quiet_until_ = 0;
+  std::uint64_t ready_ = 0;
   std::optional<ReliableChannel> channel_;
   PeerFrames peer_{1, 0, 0};
   Nanoseconds now_ = 1'000'000'000;

@@ -25,7 +25,7 @@ Endpoint::Endpoint(boost::asio::io_context& io, std::unique_ptr<Transport> trans
     settings.bulk_window_bytes = transport_->receive_buffer_bytes() * 2 / 5 / nodes;
     peer->memory.resize(ReliableChannel::bytes_needed(limits) / sizeof(std::max_align_t) + 1);
     peer->channel = std::make_unique<ReliableChannel>(limits, settings, std::as_writable_bytes(std::span(peer->memory)),
-                                                      peer->quiet_until);
+                                                      ReadyFlag(peer->ready, 0));
     peers_[id] = peer;
   }
   Transport::Handlers handlers;

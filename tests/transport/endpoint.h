@@ -31,7 +31,7 @@ class Endpoint {
   struct Peer {
     Peer(boost::asio::io_context& io) : timer(io) {}
     std::vector<std::max_align_t> memory;
-    Nanoseconds quiet_until = 0;
+    std::uint64_t ready = 0;
     std::unique_ptr<ReliableChannel> channel;
     Traffic traffic;
     boost::asio::steady_timer timer;

@@ -17,7 +17,7 @@ void VirtualPair::start(int side, std::uint64_t incarnation) {
   s.channel.reset();
   s.memory.assign(ReliableChannel::bytes_needed(limits_) / sizeof(std::max_align_t) + 1, {});
   s.channel = std::make_unique<ReliableChannel>(limits_, settings[side], std::as_writable_bytes(std::span(s.memory)),
-                                                s.quiet_until);
+                                                ReadyFlag(s.ready, 0));
   s.traffic = std::make_unique<Traffic>();
   s.up = true;
   s.channel->connect(now);

@@ -21,7 +21,7 @@ class VirtualPair {
  public:
   struct Side {
     std::vector<std::max_align_t> memory;
-    Nanoseconds quiet_until = 0;
+    std::uint64_t ready = 0;
     std::unique_ptr<ReliableChannel> channel;
     std::unique_ptr<Traffic> traffic;
     bool up = false;
