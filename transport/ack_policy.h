@@ -10,7 +10,7 @@ namespace fibocast {
 
 class AckPolicy {
  public:
-  static constexpr std::uint32_t kBulkFramesPerAck = 8;
+  static constexpr std::uint32_t kBulkFramesPerAck = 16;
   static constexpr std::uint32_t kSmallFramesPerAck = 16;  // half of the largest window: a one-way flow never stalls
 
   // A data frame came that may be acknowledged up to `delay` later.

@@ -35,7 +35,7 @@ class FaultyTransport final : public Transport {
   void start(Handlers handlers) override { inner_.start(std::move(handlers)); }
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to); }
-  std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
+  std::size_t receive_buffer_bytes(NodeId from) const override { return inner_.receive_buffer_bytes(from); }
   void stop() override;
 
  private:

@@ -45,7 +45,7 @@ class LocalTransport final : public Transport {
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   std::size_t max_frame(NodeId to) const override;
   std::size_t held_bytes(NodeId to) const override;
-  std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
+  std::size_t receive_buffer_bytes(NodeId from) const override { return inner_.receive_buffer_bytes(from); }
   void stop() override;
   bool can_poll() const override { return true; }
   bool poll() override;

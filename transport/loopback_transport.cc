@@ -39,7 +39,7 @@ bool LoopbackTransport::send(NodeId to, std::span<const std::byte> head, std::sp
 
 std::size_t LoopbackTransport::max_frame(NodeId) const { return kMaxHeadBytes + kLargestPayload; }
 
-std::size_t LoopbackTransport::receive_buffer_bytes() const { return kInboxFrames * 1024; }
+std::size_t LoopbackTransport::receive_buffer_bytes(NodeId) const { return kInboxFrames * 1024; }
 
 void LoopbackTransport::take(std::span<const std::byte> head, std::span<const std::byte> payload) {
   if (inbox_.size() >= kInboxFrames) {

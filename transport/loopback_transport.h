@@ -34,7 +34,7 @@ class LoopbackTransport final : public Transport {
   void start(Handlers handlers) override;  // before it and after stop(), frames to this node are lost
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   std::size_t max_frame(NodeId to) const override;
-  std::size_t receive_buffer_bytes() const override;
+  std::size_t receive_buffer_bytes(NodeId) const override;
   void stop() override;
 
  private:

@@ -26,7 +26,7 @@ class SealingTransport final : public Transport {
   bool gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   void flush() override;
   std::size_t max_frame(NodeId to) const override { return inner_.max_frame(to) - kOverhead; }
-  std::size_t receive_buffer_bytes() const override { return inner_.receive_buffer_bytes(); }
+  std::size_t receive_buffer_bytes(NodeId from) const override { return inner_.receive_buffer_bytes(from); }
   void stop() override { inner_.stop(); }
   bool can_poll() const override { return inner_.can_poll(); }
   bool poll() override { return inner_.poll(); }

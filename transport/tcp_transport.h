@@ -43,7 +43,7 @@ class TcpTransport final : public Transport {
   bool send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) override;
   std::size_t max_frame(NodeId to) const override;
   // TCP holds the sender back by itself: what a connection may hold without harm to the others.
-  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  std::size_t receive_buffer_bytes(NodeId) const override { return 1 << 20; }
   void stop() override;
 
  private:

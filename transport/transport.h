@@ -49,8 +49,9 @@ class Transport {
   virtual std::size_t max_frame(NodeId to) const = 0;
   // So many bytes may be on their way to this peer and none is lost if it is slow, as in shared memory; 0: some may be.
   virtual std::size_t held_bytes(NodeId) const { return 0; }
-  // Bytes of frames the peer's kernel can hold for us: the basis of bulk credit (PROTOCOL 12).
-  virtual std::size_t receive_buffer_bytes() const = 0;
+  // Bytes of this peer's frames that our kernel can hold where they are as large as they may be: the basis of bulk
+  // credit (PROTOCOL 12).
+  virtual std::size_t receive_buffer_bytes(NodeId from) const = 0;
   virtual void stop() = 0;
   // A transport that can take what has come without being told by the event loop that something has: a host that waits
   // for an operation asks it again and again, which is cheaper than asking the loop. poll() takes at most one frame.

@@ -50,7 +50,7 @@ class UdpTransport final : public Transport {
   bool shares_payloads(NodeId to) const override { return fan_out_ && fan_out_->hears(to); }
   std::size_t max_frame(NodeId to) const override;
   // Of the real SO_RCVBUF what remains for frames after the kernel's own overhead (2,304 B per 1,400).
-  std::size_t receive_buffer_bytes() const override;
+  std::size_t receive_buffer_bytes(NodeId from) const override;
   void stop() override;
   bool can_poll() const override { return true; }
   bool poll() override { return socket_.is_open() && receive_next(); }

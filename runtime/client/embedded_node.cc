@@ -72,7 +72,6 @@ NodeSettings node_settings(const Settings& settings, ClusterTransport& transport
   node.incarnation = transport.incarnation;
   node.cluster_digest = cluster_digest(settings);
   node.plan = GroupPlanner(settings).plan(node.nodes);
-  node.receive_buffer_bytes = transport.top().receive_buffer_bytes();
   node.ahead_bytes = ahead_bytes(settings);
   return node;
 }

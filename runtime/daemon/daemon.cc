@@ -36,7 +36,6 @@ NodeSettings node_settings(const Settings& settings, ClusterTransport& transport
   node.client_grace = settings.client_grace_ms * 1'000'000;
   node.resend_floor = static_cast<Nanoseconds>(settings.resend_floor_ms * 1e6);
   node.first_resend = std::max(node.first_resend, node.resend_floor);
-  node.receive_buffer_bytes = transport.top().receive_buffer_bytes();
   node.ahead_bytes = ahead_bytes(settings);
   return node;
 }

@@ -199,7 +199,7 @@ void NodeHost::set_path(NodeId peer) {
   PeerPath path;
   path.fragment_bytes = static_cast<std::uint32_t>(transport_.max_frame(peer) - kMaxHeadBytes);
   path.by_reference = held > 0;
-  path.bulk_window_bytes = held;
+  path.bulk_window_bytes = held > 0 ? held : bulk_window(transport_.receive_buffer_bytes(peer));
   node_.set_path(peer, path);
 }
 

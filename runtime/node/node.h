@@ -54,7 +54,7 @@ struct NodeSettings {
   std::uint32_t ahead_bytes = 64 << 10;
   // Of paths to peers: see PeerPath.
   std::uint32_t fragment_bytes = 1200;
-  std::uint64_t receive_buffer_bytes = 212992;  // of the host's socket; bulk in flight stays below 40 % of it
+  std::uint64_t receive_buffer_bytes = 212992;  // of the host's socket: see bulk_window()
   bool by_reference = false;
   bool detects_failures = true;  // false: nobody is ever lost; experiments on machines that do not fail
 };
@@ -64,8 +64,14 @@ struct PeerPath {
   std::uint32_t fragment_bytes = 1200;
   // The peer reads payloads where they are: to send that they are there costs little.
   bool by_reference = false;
-  std::uint64_t bulk_window_bytes = 0;  // of bulk on its way to us; 0: as receive_buffer_bytes allows
+  std::uint64_t bulk_window_bytes = 4096;  // of bulk on its way to us: bulk_window(), or all that the path holds
 };
+
+// Of the frames that the kernel can hold for us at most 40 % may be on their way, from at most four peers at a time
+// (PROTOCOL 12).
+constexpr std::uint64_t bulk_window(std::uint64_t receive_buffer_bytes) {
+  return std::max<std::uint64_t>(receive_buffer_bytes / 5 * 2 / 4, 4096);
+}
 
 // A group's definition. `members` are NodeIds; a group's rank is the position in it.
 struct GroupDefinition {

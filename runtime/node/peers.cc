@@ -30,12 +30,6 @@ StreamOwner* free_owner(std::span<StreamOwner> owners) {
   return nullptr;
 }
 
-// Of the frames that the kernel can hold for us at most 40 % may be on their way, from at most four peers at a time
-// (PROTOCOL 12).
-std::uint64_t bulk_window(const NodeSettings& settings) {
-  return std::max<std::uint64_t>(settings.receive_buffer_bytes / 5 * 2 / 4, 4096);
-}
-
 ChannelSettings channel_settings(const NodeSettings& s, NodeId peer) {
   ChannelSettings c;
   c.self = s.self;
@@ -45,7 +39,7 @@ ChannelSettings channel_settings(const NodeSettings& s, NodeId peer) {
   c.resend_floor = s.resend_floor;
   c.first_resend = s.first_resend;
   c.fragment_bytes = s.fragment_bytes;
-  c.bulk_window_bytes = bulk_window(s);
+  c.bulk_window_bytes = bulk_window(s.receive_buffer_bytes);
   return c;
 }
 
@@ -96,7 +90,7 @@ void set_path(NodeState& state, NodeId peer, const PeerPath& path) {
   ReliableChannel* channel = reach(state, peer, 0);
   if (channel == nullptr) return;
   channel->set_fragment_bytes(path.fragment_bytes);
-  channel->set_bulk_window(path.bulk_window_bytes > 0 ? path.bulk_window_bytes : bulk_window(state.settings));
+  channel->set_bulk_window(path.bulk_window_bytes);
   of(state, peer).by_reference = path.by_reference;
 }
 

@@ -22,7 +22,7 @@ Endpoint::Endpoint(boost::asio::io_context& io, std::unique_ptr<Transport> trans
     settings.incarnation = incarnation;
     settings.fragment_bytes = static_cast<std::uint32_t>(transport_->max_frame(id) - kMaxHeadBytes);
     // 40 % of what the kernel can hold, for all peers together (PROTOCOL 12).
-    settings.bulk_window_bytes = transport_->receive_buffer_bytes() * 2 / 5 / nodes;
+    settings.bulk_window_bytes = transport_->receive_buffer_bytes(id) * 2 / 5 / nodes;
     peer->memory.resize(ReliableChannel::bytes_needed(limits) / sizeof(std::max_align_t) + 1);
     peer->channel = std::make_unique<ReliableChannel>(limits, settings, std::as_writable_bytes(std::span(peer->memory)),
                                                       ReadyFlag(peer->ready, 0));

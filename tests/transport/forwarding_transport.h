@@ -12,7 +12,7 @@ class ForwardingTransport : public Transport {
     return to_->send(to, head, payload);
   }
   std::size_t max_frame(NodeId to) const override { return to_->max_frame(to); }
-  std::size_t receive_buffer_bytes() const override { return to_->receive_buffer_bytes(); }
+  std::size_t receive_buffer_bytes(NodeId from) const override { return to_->receive_buffer_bytes(from); }
   void stop() override { to_->stop(); }
 
  protected:

@@ -30,7 +30,7 @@ class Outside final : public Transport {
     return true;
   }
   std::size_t max_frame(NodeId) const override { return largest; }
-  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  std::size_t receive_buffer_bytes(NodeId) const override { return 1 << 20; }
   void stop() override {}
   std::vector<std::size_t> sizes;
   std::size_t largest = kMaxHeadBytes + kTcpPayload;

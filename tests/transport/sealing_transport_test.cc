@@ -50,7 +50,7 @@ class Wire final : public Transport {
   }
   bool shares_payloads(NodeId) const override { return shares; }
   std::size_t max_frame(NodeId) const override { return 40'000; }
-  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  std::size_t receive_buffer_bytes(NodeId) const override { return 1 << 20; }
   void stop() override {}
   const Handlers& handlers() const { return handlers_; }
 

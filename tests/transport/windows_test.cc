@@ -164,10 +164,10 @@ TEST(AckPolicy, WaitsForARideButNotForLong) {
   EXPECT_FALSE(ack.due(599));
   EXPECT_TRUE(ack.due(600));
   ack.sent();
-  for (int i = 0; i < 7; ++i) ack.on_fragment(100, 1'000'000);
+  for (int i = 0; i < 15; ++i) ack.on_fragment(100, 1'000'000);
   EXPECT_FALSE(ack.due(0));
   ack.on_fragment(100, 1'000'000);
-  EXPECT_TRUE(ack.due(0)) << "every 8th fragment";
+  EXPECT_TRUE(ack.due(0)) << "every 16th fragment";
   ack.sent();
   ack.on_fragment(32'768, 65'536);
   EXPECT_TRUE(ack.due(0)) << "half the window";

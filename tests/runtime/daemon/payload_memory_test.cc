@@ -14,7 +14,7 @@ class Memory final : public Transport {
   void start(Handlers) override {}
   bool send(NodeId, std::span<const std::byte>, std::span<const std::byte>) override { return true; }
   std::size_t max_frame(NodeId) const override { return 2000; }
-  std::size_t receive_buffer_bytes() const override { return 1 << 20; }
+  std::size_t receive_buffer_bytes(NodeId) const override { return 1 << 20; }
   void stop() override {}
   std::span<std::byte> take_payload_memory(std::size_t bytes) override {
     if (taken || bytes > block.size()) return {};
