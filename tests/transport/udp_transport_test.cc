@@ -87,6 +87,10 @@ TEST_F(UdpTransportTest, AFullReceiveBufferIsCounted) {
   small.socket_buffer_bytes = 64 * 1024;
   UdpTransport b(io, small);
   a.set_peer(1, b.local_endpoint());
+  const std::size_t frame = b.max_frame(0);
+  EXPECT_LT(b.receive_buffer_bytes(0), a.receive_buffer_bytes(0));
+  EXPECT_EQ(b.receive_buffer_bytes(0), 2u * 64 * 1024 * frame / (frame + 904))
+      << "the kernel takes twice what is asked for";
   for (int i = 0; i < 1000; ++i) a.send(1, bytes(1000), {});
   b.start(collect());
   ASSERT_TRUE(run_until([&] { return !frames.empty() && io.poll() == 0; }));
@@ -107,12 +111,11 @@ TEST_F(UdpTransportTest, TheKernelHoldsAsMuchAsIsTold) {
     b.set_peer(0, a.local_endpoint());
     b.set_max_payload(0, payload);
     const std::size_t told = b.receive_buffer_bytes(0), count = told / b.max_frame(0);
-    EXPECT_GT(told, 2u * 200 * 1024 * 3 / 5) << "the kernel takes twice what is asked for";
+    ASSERT_GE(count, 7u);
     for (std::size_t i = 0; i < count; ++i) a.send(1, bytes(kMaxHeadBytes), bytes(payload));
     b.start(collect());
     ASSERT_TRUE(run_until([&] { return frames.size() == count; })) << frames.size() << " of " << count;
     EXPECT_EQ(b.counters().kernel_drops, 0u);
-    EXPECT_LT(told, 2u * 200 * 1024);
   }
 }
 
