@@ -56,8 +56,8 @@ std::uint64_t host_bound(const Forecast& forecast, const HostSharing& hosts) {
 
 // Where the processors of a host never rest, all that makes them do the same takes the same time.
 bool is_faster(const Candidate& a, const Candidate& b) {
-  return std::tie(a.predicted, a.in_turns, a.forecast.completion) <
-         std::tie(b.predicted, b.in_turns, b.forecast.completion);
+  return std::tuple(a.cost(), a.in_turns, a.forecast.completion) <
+         std::tuple(b.cost(), b.in_turns, b.forecast.completion);
 }
 
 // What counts beside, if nobody needs to be woken because all look again and again. Each message of a chain waits until
@@ -66,6 +66,11 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 std::uint64_t turns(const HostSharing& hosts, const CostModel& model, const Candidate& candidate) {
   return candidate.forecast.rounds * (hosts.nodes / hosts.processors) * model.send +
          candidate.busiest_bytes * model.send_per_byte;
+}
+
+bool counts_in_a_row(const PlanQuestion& question) {
+  const HostSharing& hosts = question.hosts;
+  return question.shape.operation == Operation::kBarrier && hosts.nodes > hosts.processors && hosts.fans_out;
 }
 
 // Works out one question. `segments` are the sizes to try beside whole payloads. `for_plan`: they are what longer
@@ -117,7 +122,7 @@ class Answering {
       if (count < 2 || (!for_plan_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
       Candidate cut = candidate;
       predict_into(shape, cut);
-      if (for_plan_ || cut.predicted < candidate.predicted) candidate = std::move(cut);
+      if (for_plan_ || cut.cost() < candidate.cost()) candidate = std::move(cut);
     }
   }
 
@@ -131,6 +136,7 @@ class Answering {
     candidate.segment_bytes = shape.segment_bytes;
     candidate.host_bound = host_bound(*forecast, question_.hosts);
     candidate.predicted = std::max(forecast->completion, candidate.host_bound);
+    candidate.in_a_row = counts_in_a_row(question_) ? candidate.host_bound : 0;
     candidate.busiest_bytes = std::ranges::max_element(forecast->loads, {}, &NodeLoad::bytes)->bytes;
     forecast->loads.clear();
     candidate.forecast = std::move(*forecast);
@@ -145,7 +151,7 @@ class Answering {
     for (Candidate& c : predicted)
       if (c.objection.empty() && c.forecast.messages <= most) predict_shared(c);
     for (const Candidate& c : predicted)
-      may_be_faster = may_be_faster || (c.objection.empty() && c.forecast.messages > most && c.predicted <= least_);
+      may_be_faster = may_be_faster || (c.objection.empty() && c.forecast.messages > most && c.cost() <= least_);
     if (!may_be_faster) result_.candidates = std::move(predicted);
   }
 
@@ -160,8 +166,8 @@ class Answering {
     const auto time = schedule ? predict_on_hosts(*schedule, question_.model, hosts) : std::nullopt;
     if (!time) return;
     candidate.predicted = candidate.in_turns = *time;
-    if (for_plan_ && *time > least_) return;
-    least_ = std::min(least_, *time);
+    if (for_plan_ && candidate.cost() > least_) return;
+    least_ = std::min(least_, candidate.cost());
     ++hosts.processors, hosts.fans_out = question_.hosts.fans_out;
     candidate.in_turns =
         predict_on_hosts(*schedule, question_.model, hosts).value_or(*time) + turns(hosts, question_.model, candidate);

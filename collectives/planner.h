@@ -31,13 +31,19 @@ struct Candidate {
   std::uint64_t host_bound = 0;     // ticks; of co-located nodes: the busiest host's processors
   std::uint64_t in_turns = 0;  // ticks; of co-located nodes that look for messages in turns, with one processor more,
                                // and as they fan out
+  // Ticks; of barriers, where a host has more nodes than processors and fans out (through shared memory messages cost
+  // next to nothing): its host_bound. Programs call barriers in a row, and who waits looks again and again: what the
+  // messages cost the processors is paid in full, what is saved by waking nodes less often is not.
+  std::uint64_t in_a_row = 0;
   std::uint64_t busiest_bytes = 0;  // sent and received by the node that has most
   Forecast forecast = {};           // without the loads
+
+  std::uint64_t cost() const { return predicted + in_a_row; }  // what candidates are compared by
 };
 
 struct PlanAnswer {
   std::vector<Candidate> candidates;  // in the order of the catalogue
-  // The fastest; of those that tie the one with the least in_turns, then the one with the earlier
+  // The one with the least cost(); of those that tie the one with the least in_turns, then the one with the earlier
   // Forecast::completion, then the first. Nothing: none can be taken.
   std::optional<std::size_t> chosen;
   LowerBound bound;

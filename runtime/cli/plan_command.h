@@ -92,6 +92,7 @@ struct PlanWhyOptions {
   std::string ports = "shared";
   Rank colocated = 1;            // nodes on one host, which share
   std::uint32_t processors = 1;  // of it
+  bool fans_out = false;         // short messages to several of them leave together
   CostOptions costs = {};
   std::string model = {};  // instead of the costs: a daemon's settings
   std::string nodes = {};  // instead of the costs: a file of different nodes

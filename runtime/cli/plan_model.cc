@@ -18,7 +18,6 @@ std::optional<PlanModel> read_model(const std::string& file, std::string& error)
   try {
     const Settings settings = load_settings(file, no_environment, {}).settings;
     const Settings::ModelSection& m = settings.model;
-    const HostSharing hosts = shared_hosts(settings);
     PlanModel model;
     model.costs.s = std::to_string(m.s_ns) + "ns";
     model.costs.o = std::to_string(std::min(m.o_ns, m.r())) + "ns";
@@ -26,7 +25,7 @@ std::optional<PlanModel> read_model(const std::string& file, std::string& error)
     model.costs.c = nanoseconds(byte_costs(settings).send);
     model.costs.d = nanoseconds(byte_costs(settings).receive);
     model.costs.wake = std::to_string(m.wake_ns) + "ns";
-    model.colocated = hosts.nodes, model.processors = hosts.processors;
+    model.hosts = shared_hosts(settings);
     model.measured = parse_measured_choices(m.measured, error).value_or(std::vector<MeasuredChoice>());
     return model;
   } catch (const SettingsError& mistake) {

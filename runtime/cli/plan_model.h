@@ -12,8 +12,7 @@ namespace fibocast {
 
 struct PlanModel {
   CostOptions costs;
-  std::uint32_t colocated = 1;  // nodes of one host, from cluster.nodes
-  std::uint32_t processors = 1;
+  HostSharing hosts;  // from cluster.nodes, cluster.local and model.processors
   std::vector<MeasuredChoice> measured;
 };
 

@@ -70,12 +70,18 @@ std::optional<OperationShape> shape_of(const PlanWhyOptions& options, Operation 
   return shape;
 }
 
+HostSharing hosts_of(const PlanWhyOptions& options) {
+  return {.nodes = options.colocated,
+          .processors = options.processors,
+          .fans_out = options.fans_out && options.colocated > 1};
+}
+
 WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   const CostModel& m = costs.ticked.model;
   WhyHeading h{.operation = options.operation, .ranks = options.ranks, .bytes = options.bytes};
   h.tick = costs.ticked.tick, h.is_time = costs.is_time;
   h.one_message = m.send + m.receive();
-  h.hosts = {options.colocated, options.processors};
+  h.hosts = hosts_of(options);
   const std::array<std::pair<const char*, std::uint64_t>, 6> parts = {{{"s", m.send},
                                                                        {"l", m.latency},
                                                                        {"o", m.occupancy},
@@ -91,6 +97,7 @@ WhyHeading heading_of(const PlanWhyOptions& options, const Costs& costs) {
   if (options.colocated > 1)
     h.model_text += ", " + std::to_string(options.colocated) + " nodes on each host with " +
                     std::to_string(options.processors) + " processors";
+  if (h.hosts.fans_out) h.model_text += ", which fan out";
   return h;
 }
 
@@ -102,7 +109,8 @@ std::optional<PlanModel> take_model(PlanWhyOptions& options, std::string& error)
   const auto model = error.empty() ? read_model(options.model, error) : std::nullopt;
   if (!model) return {};
   options.costs = model->costs;
-  options.colocated = std::min(model->colocated, options.ranks), options.processors = model->processors;
+  options.colocated = std::min(model->hosts.nodes, options.ranks), options.processors = model->hosts.processors;
+  options.fans_out = model->hosts.fans_out;
   return model;
 }
 
@@ -121,7 +129,7 @@ std::optional<Why> why_alike(PlanWhyOptions options, Operation operation, std::s
   WhyHeading heading = heading_of(options, *costs);
   if (const MeasuredChoice* fastest = find_measured(set->measured, operation, options.ranks, options.bytes))
     heading.measured = algorithm_name(operation, fastest->choice);
-  return Why{std::move(heading), answer({*shape, model, {options.colocated, options.processors}})};
+  return Why{std::move(heading), answer({*shape, model, hosts_of(options)})};
 }
 
 // Costs in microseconds (Banikazemi et al. 1999).
@@ -188,6 +196,7 @@ void add_plan_why_command(CLI::App& plan, int& exit_code) {
       ->capture_default_str();
   app->add_option("--colocated", options->colocated, "so many nodes share a host")->capture_default_str();
   app->add_option("--processors", options->processors, "... which has so many processors")->capture_default_str();
+  app->add_flag("--fans-out", options->fans_out, "... and copies a short message to several of its nodes by itself");
   app->add_option("--wake", options->costs.wake, "... and needs so long to run a node that waited");
   add_cost_options(*app, options->costs);
   add_byte_cost_options(*app, options->costs);

@@ -40,13 +40,19 @@ std::string host_sentence(const WhyHeading& h, const Candidate& c) {
          "; with a processor for each node it would be " + h.human(c.forecast.completion) + ".";
 }
 
+// How it compares with others where barriers in a row are compared.
+std::string row_sentence(const WhyHeading& h, const Candidate& c) {
+  return "barriers follow each other, so that work counts as well: " + h.human(c.predicted) + " + " +
+         h.human(c.in_a_row) + " = " + h.human(c.cost()) + ".";
+}
+
 std::string next_sentence(const WhyHeading& h, const PlanAnswer& answer) {
   const Candidate* next = nullptr;
   for (const Candidate& c : answer.candidates)
-    if (&c != answer.best() && c.objection.empty() && (next == nullptr || c.predicted < next->predicted)) next = &c;
+    if (&c != answer.best() && c.objection.empty() && (next == nullptr || c.cost() < next->cost())) next = &c;
   if (next == nullptr) return "nothing else can be taken.";
-  std::string text = "next comes " + next->name + " with " + h.human(next->predicted);
-  const double more = gap_percent(next->predicted, answer.best()->predicted);
+  std::string text = "next comes " + next->name + " with " + h.human(next->cost());
+  const double more = gap_percent(next->cost(), answer.best()->cost());
   if (more == 0) return text + ", the same: of equals the first is taken.";
   return text + ", " + percent_text(more) + " more.";
 }
@@ -95,8 +101,8 @@ Json WhyHeading::number(std::uint64_t ticks) const { return to_json(tick * Ratio
 std::vector<std::string> explain(const WhyHeading& h, const PlanAnswer& answer) {
   const Candidate& c = *answer.best();
   std::vector<std::string> lines;
-  lines.push_back(c.name + " is the fastest of " + std::to_string(answer.candidates.size()) +
-                  " candidates: " + h.human(c.predicted) + ".");
+  lines.push_back(c.name + " is the " + (c.in_a_row > 0 ? "best" : "fastest") + " of " +
+                  std::to_string(answer.candidates.size()) + " candidates: " + h.human(c.predicted) + ".");
   if (c.forecast.reduced > 0 && c.forecast.completion > c.forecast.reduced)
     lines.push_back("the root has heard of all ranks after " + h.human(c.forecast.reduced) +
                     ", and all ranks of that " + h.human(c.forecast.completion - c.forecast.reduced) + " later.");
@@ -105,6 +111,7 @@ std::vector<std::string> explain(const WhyHeading& h, const PlanAnswer& answer) 
                     " bytes, which follow each other down the tree.");
   if (h.one_message > 0 && c.forecast.rounds > 0) lines.push_back(chain_sentence(h, c));
   if (h.hosts.nodes > 1) lines.push_back(host_sentence(h, c));
+  if (c.in_a_row > 0) lines.push_back(row_sentence(h, c));
   lines.push_back(next_sentence(h, answer));
   lines.push_back(bound_sentence(h, answer));
   if (!h.measured.empty())
@@ -115,7 +122,8 @@ std::vector<std::string> explain(const WhyHeading& h, const PlanAnswer& answer) 
 
 Json why_json(const WhyHeading& h, const PlanAnswer& answer) {
   Json json = {{"operation", h.operation}, {"ranks", h.ranks}, {"bytes", h.bytes}, {"model", h.model}};
-  if (h.hosts.nodes > 1) json["colocated"] = h.hosts.nodes, json["processors"] = h.hosts.processors;
+  if (h.hosts.nodes > 1)
+    json.update({{"colocated", h.hosts.nodes}, {"processors", h.hosts.processors}, {"fans_out", h.hosts.fans_out}});
   if (h.is_time) json["unit"] = "ns";
   json["candidates"] = Json::array();
   for (const Candidate& c : answer.candidates) json["candidates"].push_back(json_of(h, c));

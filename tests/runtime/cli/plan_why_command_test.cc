@@ -80,6 +80,22 @@ TEST(PlanWhy, CoLocatedNodesAreBoundByTheirProcessors) {
   EXPECT_LE(answer["gap_percent"], 15);
 }
 
+// What one phase saves by waking nodes less often it loses again when the next barrier follows at once.
+TEST(PlanWhy, BarriersInARowCountTheirWork) {
+  PlanWhyOptions options{.operation = "barrier", .ranks = 4};
+  options.colocated = 4, options.processors = 2;
+  options.costs.s = "3us", options.costs.l = "6us", options.costs.o = "3us", options.costs.wake = "20us";
+  EXPECT_EQ(json(options)["chosen"], "dissemination:4");
+  options.fans_out = true;
+  const Json answer = json(options);
+  EXPECT_EQ(answer["chosen"], "fibo");
+  EXPECT_EQ(answer["fans_out"], true);
+  const std::string why = answer["why"].dump();
+  EXPECT_NE(why.find("fibo is the best of"), std::string::npos) << why;
+  EXPECT_NE(why.find("work counts as well: 147 us + 18 us = 165 us."), std::string::npos) << why;
+  EXPECT_NE(why.find("next comes sequential with 165 us, the same"), std::string::npos) << why;
+}
+
 TEST(PlanWhy, EveryOperationHasAnAnswer) {
   for (const char* operation : {"barrier", "multicast", "reduce", "allreduce", "scatter", "gather", "allgather",
                                 "alltoall", "divide", "conquer"})
