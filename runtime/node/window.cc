@@ -22,12 +22,11 @@ PeerMessage window_message(const GroupState& g, Generation completed) {
 Generation last_multiple(const Limits& limits, Generation generation) {
   return generation - generation % std::max<Generation>(limits.open_generations / 2, 1);
 }
-// One alone waits too, as barriers tell all but the last one by themselves; but not where we are so far ahead of what
-// was told that who knows no more could be kept from calling what we wait for.
+// Few wait too, as the next barrier tells all but the last one by itself: as long as all that was called since can have
+// ended without anybody's window being full. Whoever is to go on is told the last multiple before that.
 bool is_worth_telling(const NodeState& state, std::uint32_t group, Generation told, Generation now) {
   const Limits& limits = state.limits;
-  const bool has_room = state.groups[group].base - told < limits.open_generations / 2;
-  if (now - told <= 1 && has_room) return false;
+  if (state.groups[group].base - told < limits.open_generations / 2) return false;
   return last_multiple(limits, now) > last_multiple(limits, told);
 }
 

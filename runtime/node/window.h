@@ -1,7 +1,7 @@
 // The window of open generations: the initiator of generation g + W waits until every member is done with g. How
 // far the members are is told by each barrier's own messages, whatever its algorithm: who is through has heard of all,
-// directly or not. A group that does nothing but multicast sends messages for it, at every W/2-th generation: how far
-// the members are goes up the barrier's tree, and the least of it down (PROTOCOL 7). Core.
+// directly or not. Where W/2 generations pass without one, as in a group that does nothing but multicast, messages tell
+// it, at every W/2-th: how far the members are goes up the barrier's tree, and the least of it down (PROTOCOL 7). Core.
 #pragma once
 
 #include "runtime/node/node_state.h"

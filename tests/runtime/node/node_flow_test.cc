@@ -172,6 +172,50 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, WindowOfBarriers,
                                          Messages{{Algorithm::kTrees, TreeKind::kKary, 2}, 6},
                                          Messages{{Algorithm::kDissemination, {}, 2}, 8}));
 
+// Nor do few operations between them, if they are with the barrier fewer than half of the window.
+TEST(Window, IsToldByTheBarriersBetweenMulticasts) {
+  ClusterSettings settings = cluster_of(4);
+  settings.limits.open_generations = 8;
+  Team team(settings);
+  const auto step = [&](Generation g, int multicasts) {
+    std::vector<std::uint64_t> called = team.barrier_everywhere(g, team.in(kSecond));
+    for (int k = 1; k <= multicasts; ++k) {
+      called.push_back(team.send_multicast(0, g + k, pattern(g, 64)));
+      for (const NodeId id : {1u, 2u, 3u}) called.push_back(team.receive_multicast(id, 0, g + k));
+    }
+    ASSERT_TRUE(team.wait(called));
+    team.expect_all(called, Verdict::kOk);
+  };
+  Generation g = 0;
+  for (const int multicasts : {1, 2}) {
+    step(g, multicasts), g += 1 + multicasts;
+    const std::uint64_t before = data_frames_sent(team);
+    for (int i = 0; i < 100; ++i) step(g, multicasts), g += 1 + multicasts;
+    EXPECT_EQ(data_frames_sent(team) - before, 100 * (6 + 3 * multicasts)) << multicasts;
+  }
+}
+
+// Wherever barriers left off telling, multicasts go on: nobody's window stays shut, in a group of several levels.
+TEST(Window, OpensForMulticastsAfterAnyNumberOfBarriers) {
+  for (const std::uint32_t open : {2u, 4u, 8u})
+    for (Generation barriers = 0; barriers <= open; ++barriers) {
+      ClusterSettings settings = cluster_of(16);
+      settings.limits.open_generations = open;
+      Team team(settings);
+      for (Generation g = 0; g < barriers; ++g) {
+        const std::vector<std::uint64_t> called = team.barrier_everywhere(g, team.in(kSecond));
+        ASSERT_TRUE(team.wait(called));
+      }
+      for (Generation g = barriers; g < barriers + 3 * open; ++g) {
+        std::vector<std::uint64_t> called = {team.send_multicast(g % 16, g, pattern(g, 64))};
+        for (const NodeId id : team.up)
+          if (id != g % 16) called.push_back(team.receive_multicast(id, g % 16, g));
+        ASSERT_TRUE(team.wait(called, kSecond)) << open << " open, after " << barriers << " barriers, " << g;
+        team.expect_all(called, Verdict::kOk);
+      }
+    }
+}
+
 // Applications that receive but do not release: the byte budget holds, and the rest goes on once they do.
 TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
   ClusterSettings settings = cluster_of(2);
