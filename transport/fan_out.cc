@@ -17,6 +17,7 @@ namespace {
 using boost::asio::ip::udp;
 
 constexpr std::uint8_t kDeaf = kMostUnanswered + 1;
+constexpr Nanoseconds kFirstPause = 64;  // part of ask_again
 
 udp::endpoint address_of(const udp::endpoint& first, NodeId group) {
   return {boost::asio::ip::address_v4(first.address().to_v4().to_uint() + group), first.port()};
@@ -114,14 +115,22 @@ bool FanOut::gather(NodeId to, std::span<const std::byte> head, std::span<const 
   return true;
 }
 
+// Nodes start one after the other: who was not there for the first question is asked again soon, then less and less.
+// Those who hear us need not be quick for that.
+void FanOut::note_question(Group& group, Nanoseconds now) {
+  const Nanoseconds longest = settings_.ask_again;
+  group.pause = group.missed == 0 ? longest : std::clamp(2 * group.pause, longest / kFirstPause, longest);
+  group.ask_at = now + group.pause;
+  if (now < group.count_at) return;
+  group.count_at = now + longest;
+  for (std::uint8_t& questions : group.unanswered)
+    if (questions < kDeaf) ++questions;
+}
+
 // The small ones; 0: they are not worth it. And a question, when it is time.
 std::size_t FanOut::send(Group& group, Nanoseconds now) {
   const bool asks = group.small.frames + group.missed >= kLeastFanOut && now >= group.ask_at;
-  if (asks) {
-    group.ask_at = now + settings_.ask_again;
-    for (std::uint8_t& questions : group.unanswered)
-      if (questions < kDeaf) ++questions;
-  }
+  if (asks) note_question(group, now);
   if (group.small.frames >= kLeastFanOut) return send_batch(group, group.small, asks);
   if (asks) {
     Batch question;

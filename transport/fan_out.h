@@ -31,7 +31,7 @@ class FanOut {
   struct Settings {
     boost::asio::ip::udp::endpoint group;  // the first one, of version 4; the others' addresses follow
     NodeId self = 0;
-    Nanoseconds ask_again = 1'000'000'000;
+    Nanoseconds ask_again = 1'000'000'000;  // at first sooner, while somebody does not hear us who could soon
   };
   // Joins its group on loopback; not joined() if the system refuses. `sender` sends, and outlives this.
   FanOut(boost::asio::ip::udp::socket& sender, const Settings& settings);
@@ -69,13 +69,15 @@ class FanOut {
   };
   struct Group {
     boost::asio::ip::udp::endpoint address;
-    Nanoseconds ask_at = 0;
-    std::uint8_t unanswered[kFanOutNodes];  // questions since its last answer
+    Nanoseconds ask_at = 0, pause = 0;      // the next question, and how long after the last one
+    Nanoseconds count_at = 0;               // the next one that an answer is owed to
+    std::uint8_t unanswered[kFanOutNodes];  // of those, since its last answer
     std::size_t missed = 0;                 // frames that would have been gathered if their receivers heard us
     Batch small, sharing;
     bool is_idle() const { return small.frames + sharing.frames + missed == 0; }
   };
   Group& group_of(NodeId node);
+  void note_question(Group& group, Nanoseconds now);
   std::size_t send(Group& group, Nanoseconds now);
   std::size_t send_batch(const Group& group, Batch& batch, bool asks);
 

@@ -83,6 +83,7 @@ class UdpTransport final : public Transport {
   Handlers handlers_;
   std::unique_ptr<FanOut> fan_out_;  // null: none is wanted, or it would not do
   unsigned fan_outs_first_ = 0;      // datagrams on the other socket before which a fan-out is looked for
+  unsigned in_a_row_ = 0;            // datagrams from one socket since the other one was looked at
   std::vector<Peer> peers_;          // by NodeId; port 0: its address is not known
   std::vector<std::byte> buffer_;
   boost::asio::ip::udp::endpoint from_;  // of the last datagram

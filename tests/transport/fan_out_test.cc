@@ -215,6 +215,39 @@ TEST_F(FanOutTest, WhoGoesDeafIsFoundOut) {
   EXPECT_EQ(counters(0).fan_outs, kMostUnanswered + 2u) << "the others still hear";
 }
 
+// Nodes start one after the other. Only a question a second counts against those who do not answer.
+TEST_F(FanOutTest, WhoIsMissedIsAskedSooner) {
+  constexpr Nanoseconds kSecond = 1'000'000'000, kStep = 1'000'000;
+  udp::socket ours(io, {boost::asio::ip::address_v4::loopback(), 0});
+  udp::socket theirs(io, {boost::asio::ip::address_v4::loopback(), 0});
+  FanOut us(ours, {.group = group}), hearer(theirs, {.group = group, .self = 1});
+  ASSERT_TRUE(us.joined() && hearer.joined());
+  Nanoseconds now = 0;
+  const auto questions_within = [&](Nanoseconds duration, const std::vector<NodeId>& who_answers) {
+    std::size_t questions = 0;
+    for (const Nanoseconds end = now + duration; now < end; now += kStep) {
+      for (const NodeId peer : {1u, 2u, 3u}) us.gather(peer, bytes("frame"), {});
+      us.flush(now, [](NodeId, std::span<const std::byte>) {});
+      std::byte datagram[1000];
+      for (ssize_t length; (length = recv(hearer.socket().native_handle(), datagram, sizeof datagram, 0)) > 0;) {
+        const auto parts = fan_out::decode(std::span(datagram).first(static_cast<std::size_t>(length)));
+        if (!parts || !parts->head.asks) continue;
+        ++questions;
+        for (const NodeId peer : who_answers) us.on_answer(peer, parts->head.token);
+      }
+    }
+    return questions;
+  };
+  EXPECT_EQ(questions_within(kStep, {1, 2}), 1u);
+  EXPECT_EQ(questions_within(kSecond - kStep, {}), 6u) << "after 1/64 s, and twice as long each time";
+  for (const NodeId peer : {1u, 2u}) EXPECT_TRUE(us.hears(peer));
+  EXPECT_FALSE(us.hears(3));
+  EXPECT_EQ(questions_within(10 * kSecond, {1, 2}), 10u);
+  EXPECT_EQ(questions_within(kSecond, {1, 2, 3}), 1u);
+  EXPECT_TRUE(us.hears(3));
+  EXPECT_EQ(questions_within(10 * kSecond, {1, 2, 3}), 10u);
+}
+
 TEST_F(FanOutTest, WhatFollowsAloneDoesNotOvertake) {
   start_all(5);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -229,6 +262,28 @@ TEST_F(FanOutTest, WhatFollowsAloneDoesNotOvertake) {
   ASSERT_TRUE(run_until([&] { return nodes[4].frames.size() == 4; }));
   EXPECT_EQ(nodes[4].frames[2], "gathered");
   EXPECT_EQ(nodes[4].frames[3], "alone");
+}
+
+// Who looks for one datagram at a time, as calls do that follow each other, sees both.
+TEST_F(FanOutTest, NeitherSocketIsForgottenForTheOther) {
+  start_all(4);
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  Node& node = nodes[1];
+  const auto polls_until = [&](const std::string& frame) {
+    int polls = 0;
+    for (; std::ranges::find(node.frames, frame) == node.frames.end() && polls < 200; ++polls)
+      EXPECT_TRUE(node.transport->poll());
+    return polls;
+  };
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(nodes[2].transport->send(1, bytes("alone"), {}));
+  fan_out(all_others(), "together");
+  EXPECT_LT(polls_until("together for 1"), 40);
+  while (node.transport->poll()) continue;
+  node.frames.clear();
+  for (int i = 0; i < 100; ++i) fan_out(all_others(), "together");
+  EXPECT_TRUE(nodes[2].transport->send(1, bytes("alone"), {}));
+  EXPECT_LT(polls_until("alone"), 40);
 }
 
 TEST_F(FanOutTest, WhatHasNoRoomGoesInTheNextOneOrAlone) {
