@@ -232,7 +232,7 @@ TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
     EXPECT_EQ(send(g), g < 3 ? Admission::kTaken : Admission::kWouldBlock) << g;
     received.push_back(team.receive_multicast(1, 0, g));
     team.cluster.run_until(team.in(kSecond));
-    EXPECT_EQ(team.cluster.answer(received[g]) != nullptr, g < 2) << g;
+    EXPECT_EQ(team.cluster.answer(received.back()) != nullptr, g < 2) << g;
   }
   EXPECT_LE(team.cluster.node(1).node().payload_bytes_used(), settings.limits.payload_bytes);
   for (Generation g = 0; g < 4; ++g) {
