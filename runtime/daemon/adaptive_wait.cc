@@ -14,7 +14,10 @@ constexpr Nanoseconds kLongYield = 1'000'000;      // a yield that took longer: 
 constexpr Nanoseconds kYieldPerNode = 50'000;      // ... or, for each node here: all of them may have cold turns
 constexpr Nanoseconds kSettling = 15'000'000;      // none counts for so long after data passed, or,
 constexpr Nanoseconds kSettlePerNode = 1'000'000;  // for each node here: each of them may have a turn over its data
-constexpr Nanoseconds kTwiceIn = 50'000'000;       // one may be an accident, two within so long are not:
+constexpr Rank kLeastLongYields = 2;               // one may be an accident, so many in a row are not, or, where
+constexpr Rank kNodesPerLongYield = 16;            // many nodes yield, more: a kernel that is fair by what each has
+constexpr Rank kMostLongYields = 6;                // given away runs one several turns later than the others
+constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... all of them within so long:
 constexpr Nanoseconds kLeastPause = 20'000'000;    // for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostPause = 640'000'000;    // for up to so long: with many nodes even to try costs too much
 constexpr Nanoseconds kTurn = 1'000;               // a yield that took longer: somebody else ran meanwhile
@@ -29,7 +32,9 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       most_yields_(std::clamp(kYields / static_cast<int>(nodes), kLeastYields, kMostYields)),
       long_yield_(std::max(kLongYield, nodes * kYieldPerNode)),
       settling_(std::max(kSettling, nodes * kSettlePerNode)),
-      last_long_yield_(-kTwiceIn) {}
+      long_yields_needed_(std::min(kLeastLongYields + nodes / kNodesPerLongYield, kMostLongYields)),
+      between_long_yields_(kLongYieldsIn / (long_yields_needed_ - 1)),
+      last_long_yield_(-between_long_yields_) {}
 
 bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= polling_.end || may_spin(now); }
 
@@ -63,11 +68,14 @@ bool AdaptiveWait::is_to_move(Nanoseconds now) {
   return true;
 }
 
-// The first long yield after a good time is no answer.
+// After a pause the next long yield goes on where the last one was.
 void AdaptiveWait::yielded(Nanoseconds from, Nanoseconds to) {
   gave_turn_ = yields_ == 1 && to - from >= kTurn;
   if (to - from < long_yield_ || to < settled_at_) return;
-  if (from - std::exchange(last_long_yield_, to) < kTwiceIn) polling_.begin(to);
+  if (from - std::exchange(last_long_yield_, to) >= between_long_yields_) long_yields_ = 0;
+  if (++long_yields_ < long_yields_needed_) return;
+  polling_.begin(to);
+  last_long_yield_ = polling_.end;
 }
 
 void AdaptiveWait::Pause::begin(Nanoseconds now) {

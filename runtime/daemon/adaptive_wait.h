@@ -59,7 +59,9 @@ class AdaptiveWait {
 
   bool has_core_;  // of its own, as far as the number of nodes tells
   int most_shared_turns_, most_yields_, yields_ = 0;
-  Nanoseconds long_yield_, settling_, last_long_yield_;
+  Nanoseconds long_yield_, settling_;
+  Rank long_yields_needed_, long_yields_ = 0;  // in a row, for a pause; so far
+  Nanoseconds between_long_yields_, last_long_yield_;
   Nanoseconds begun_ = 0, spin_again_ = 0, settled_at_ = kNever;
   Pause polling_, moving_;  // somebody else computes on this core: no yields; we have tried to move to another core
   bool waits_ = false;      // the first poll was in vain

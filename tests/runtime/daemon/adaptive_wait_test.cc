@@ -87,6 +87,46 @@ TEST(AdaptiveWait, TwoLongYieldsFarFromEachOtherDoNot) {
   EXPECT_TRUE(wait.may_poll(kStart + 59 * kMillisecond));
 }
 
+// Yields of 4 ms, and 1 ms between them, until it does not poll any more; at most 20.
+int long_yields_before_a_pause(AdaptiveWait& wait, Nanoseconds& now) {
+  int count = 0;
+  for (; wait.may_poll(now) && count < 20; ++count, now += 5 * kMillisecond) wait.yielded(now, now + 4 * kMillisecond);
+  return count;
+}
+
+TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
+  const struct {
+    Rank nodes;
+    int needed;
+  } cases[] = {{4, 2}, {15, 2}, {16, 3}, {32, 4}, {64, 6}, {80, 6}};
+  for (const auto& [nodes, needed] : cases) {
+    AdaptiveWait wait = settled_wait(0, nodes, 2, false);
+    Nanoseconds now = kStart;
+    EXPECT_EQ(long_yields_before_a_pause(wait, now), needed) << nodes;
+  }
+}
+
+TEST(AdaptiveWait, SeveralLongYieldsWithGoodTimesBetweenThemMakeNoCompetitor) {
+  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  for (Nanoseconds now = kStart; now < kStart + 500 * kMillisecond; now += 14 * kMillisecond) {
+    wait.yielded(now, now + 4 * kMillisecond);
+    EXPECT_TRUE(wait.may_poll(now + 4 * kMillisecond));
+  }
+}
+
+TEST(AdaptiveWait, AfterAPauseOneLongYieldTellsThatTheCompetitorIsStillThere) {
+  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  Nanoseconds now = kStart;
+  EXPECT_EQ(long_yields_before_a_pause(wait, now), 6);
+  for (const Nanoseconds more : {20, 80, 320}) {
+    while (!wait.may_poll(now)) now += kMillisecond;
+    EXPECT_EQ(long_yields_before_a_pause(wait, now), 1) << "after " << more << " ms";
+  }
+  while (!wait.may_poll(now)) now += kMillisecond;
+  now += 20 * kMillisecond;
+  EXPECT_EQ(long_yields_before_a_pause(wait, now), 6) << "it went well for a while";
+}
+
 TEST(AdaptiveWait, ColdTurnsOfManyNodesAreNotLong) {
   AdaptiveWait wait = settled_wait(0, 64, 2, false);
   for (Nanoseconds now = kStart; now < kStart + 40 * kMillisecond; now += 3 * kMillisecond)
@@ -111,9 +151,7 @@ TEST(AdaptiveWait, OfManyNodesEachMayHaveALongTurnOverItsData) {
   Nanoseconds now = kStart;
   for (; now < kStart + 60 * kMillisecond; now += 10 * kMillisecond) wait.yielded(now, now + 10 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(now)) << "it is settled after 64 ms";
-  wait.yielded(now, now + 10 * kMillisecond);
-  wait.yielded(now + 10 * kMillisecond, now + 20 * kMillisecond);
-  EXPECT_FALSE(wait.may_poll(now + 20 * kMillisecond));
+  EXPECT_EQ(long_yields_before_a_pause(wait, now), 6);
 }
 
 TEST(AdaptiveWait, BeforeTheFirstOperationHasEndedNoYieldCounts) {
