@@ -28,6 +28,9 @@ std::string sentence(const udp::endpoint& endpoint, const char* remedy) {
 constexpr unsigned kLooksForFanOuts = 1000;
 constexpr unsigned kMostInARow = 32;  // datagrams of one socket while nobody looks at the other
 
+constexpr unsigned kWorthASocket = 16;    // small frames to one peer on loopback: there will be more
+constexpr std::size_t kMostSmall = 2048;  // bytes; what a larger one costs is its bytes
+
 // What the kernel keeps for a datagram beside its bytes: 2,304 for one of 1,400 (PROTOCOL 12); no more for large ones.
 constexpr std::size_t kKernelBytesPerFrame = 904;
 
@@ -75,6 +78,7 @@ UdpTransport::Peer& UdpTransport::peer_at(NodeId peer) {
 void UdpTransport::set_peer(NodeId peer, const udp::endpoint& endpoint) {
   Peer& p = peer_at(peer);
   p.endpoint = endpoint;
+  disconnect(p);
   p.max_payload = endpoint.address().is_loopback() ? kLoopbackPayload : kUnprovedPayload;
   if (settings_.fan_out && !fan_out_) join_fan_out();
 }
@@ -151,9 +155,32 @@ bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::s
   return false;
 }
 
+// False: not sent. The socket of all peers tries it, and learns of a refusal.
+bool UdpTransport::send_connected(Peer& to, std::span<const std::byte> frame) {
+  if (!to.connected && ++to.sent >= kWorthASocket) connect(to);
+  if (!to.connected) return false;
+  if (to.connected->send(frame)) return true;
+  disconnect(to);
+  return false;
+}
+
+void UdpTransport::connect(Peer& to) {
+  to.sent = 0;
+  if (connected_ == kMostConnectedPeers || !to.endpoint.address().is_loopback()) return;
+  to.connected = ConnectedSender::to(to.endpoint, settings_.socket_buffer_bytes);
+  if (to.connected) ++connected_;
+}
+
+void UdpTransport::disconnect(Peer& peer) {
+  if (peer.connected) --connected_;
+  peer.connected.reset();
+}
+
 ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   const int fd = socket_.native_handle();
   const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
+  const bool small = payload.empty() && head.size() <= kMostSmall;
+  if (small && send_connected(to, head)) return static_cast<ssize_t>(head.size());
   if (payload.empty())
     return sendto(fd, head.data(), head.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.endpoint.data(), address_bytes);
   iovec pieces[2] = {iovec_of(head), iovec_of(payload)};

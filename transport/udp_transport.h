@@ -1,6 +1,7 @@
 // Frames as UDP datagrams, on one socket: one system call per send, no copy of the payload, receiving in bounded
 // batches so that the other work of the io_context gets its turn. Between nodes of one host the frames of a fan-out
-// leave in one datagram (fan_out.h), which comes on a second socket.
+// leave in one datagram (fan_out.h), which comes on a second socket; and for the peers there that get most frames alone
+// there is a socket each (connected_sender.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/connected_sender.h"
 #include "transport/fan_out.h"
 #include "transport/frame.h"
 #include "transport/transport.h"
@@ -19,6 +21,7 @@ namespace fibocast {
 
 // Bytes in one frame where no network is in between: with the heads of a fan-out that shares it, what UDP takes.
 inline constexpr std::size_t kLoopbackPayload = 55 * 1024;
+inline constexpr unsigned kMostConnectedPeers = 16;    // with a socket of their own: children in trees are few
 inline constexpr std::size_t kUnprovedPayload = 1200;  // until a larger path MTU is proved (PROTOCOL 12)
 
 struct UdpSettings {
@@ -59,10 +62,15 @@ class UdpTransport final : public Transport {
   struct Peer {
     boost::asio::ip::udp::endpoint endpoint;
     std::size_t max_payload = kUnprovedPayload;
+    std::optional<ConnectedSender> connected = {};
+    unsigned sent = 0;  // to him alone, without a socket of his own
     bool blocked = false;
   };
   Peer& peer_at(NodeId peer);
   void join_fan_out();
+  bool send_connected(Peer& to, std::span<const std::byte> frame);
+  void connect(Peer& to);
+  void disconnect(Peer& peer);
   ssize_t send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   bool send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
   void wait_readable(boost::asio::ip::udp::socket& socket);
@@ -85,6 +93,7 @@ class UdpTransport final : public Transport {
   unsigned fan_outs_first_ = 0;      // datagrams on the other socket before which a fan-out is looked for
   unsigned in_a_row_ = 0;            // datagrams from one socket since the other one was looked at
   std::vector<Peer> peers_;          // by NodeId; port 0: its address is not known
+  unsigned connected_ = 0;           // of them
   std::vector<std::byte> buffer_;
   boost::asio::ip::udp::endpoint from_;  // of the last datagram
   TransportCounters counters_;

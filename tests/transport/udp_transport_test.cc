@@ -81,6 +81,82 @@ TEST_F(UdpTransportTest, ARefusalIsEvidenceAndNoMore) {
   ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
 }
 
+// A peer that sees where its datagrams come from.
+struct BareSocket {
+  explicit BareSocket(boost::asio::io_context& io) : socket(io, {boost::asio::ip::make_address("127.0.0.1"), 0}) {}
+  udp::endpoint receive() {
+    std::byte buffer[4096];
+    udp::endpoint from;
+    length = socket.receive_from(boost::asio::buffer(buffer), from);
+    return from;
+  }
+  udp::socket socket;
+  std::size_t length = 0;
+};
+
+TEST_F(UdpTransportTest, WhoGetsManySmallFramesGetsThemFromASocketOfItsOwn) {
+  UdpTransport a(io, local());
+  BareSocket b(io);
+  a.set_peer(1, b.socket.local_endpoint());
+  std::vector<udp::endpoint> from;
+  for (std::size_t i = 1; i <= 100; ++i) {
+    EXPECT_TRUE(a.send(1, bytes(i), {}));
+    from.push_back(b.receive());
+    EXPECT_EQ(b.length, i);
+  }
+  EXPECT_EQ(from.front(), a.local_endpoint());
+  EXPECT_NE(from.back(), a.local_endpoint());
+  EXPECT_TRUE(a.send(1, bytes(2049), {}));
+  EXPECT_EQ(b.receive(), a.local_endpoint()) << "a large one";
+  EXPECT_TRUE(a.send(1, bytes(50), bytes(50)));
+  EXPECT_EQ(b.receive(), a.local_endpoint()) << "one in two pieces";
+  EXPECT_EQ(a.counters().frames_sent, 102u);
+
+  BareSocket moved(io);
+  a.set_peer(1, moved.socket.local_endpoint());
+  EXPECT_TRUE(a.send(1, bytes(10), {}));
+  EXPECT_EQ(moved.receive(), a.local_endpoint());
+}
+
+TEST_F(UdpTransportTest, OnlySoManyPeersHaveASocketOfTheirOwn) {
+  UdpTransport a(io, local());
+  unsigned own = 0;
+  for (NodeId peer = 1; peer <= kMostConnectedPeers + 3; ++peer) {
+    BareSocket b(io);
+    a.set_peer(peer, b.socket.local_endpoint());
+    udp::endpoint from;
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_TRUE(a.send(peer, bytes(10), {}));
+      from = b.receive();
+    }
+    if (from != a.local_endpoint()) ++own;
+  }
+  EXPECT_EQ(own, kMostConnectedPeers);
+}
+
+TEST_F(UdpTransportTest, WhoHadASocketOfItsOwnAndIsGoneRefuses) {
+  UdpTransport a(io, local());
+  auto b = std::make_unique<UdpTransport>(io, local());
+  const udp::endpoint gone = b->local_endpoint();
+  std::vector<NodeId> refused;
+  auto handlers = collect();
+  handlers.on_refused = [&](NodeId peer) { refused.push_back(peer); };
+  a.start(handlers);
+  a.set_peer(1, gone);
+  b->start(collect());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(a.send(1, bytes(10), {}));
+  ASSERT_TRUE(run_until([&] { return frames.size() == 50; }));
+  b.reset();
+  EXPECT_TRUE(a.send(1, bytes(10), {})) << "lost, and nobody knows yet";
+  EXPECT_TRUE(a.send(1, bytes(10), {}));
+  ASSERT_TRUE(run_until([&] { return !refused.empty(); }));
+  EXPECT_EQ(refused[0], 1u);
+  b = std::make_unique<UdpTransport>(io, UdpSettings{.listen = gone});
+  b->start(collect());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(a.send(1, bytes(10), {}));
+  EXPECT_TRUE(run_until([&] { return frames.size() == 100; }));
+}
+
 TEST_F(UdpTransportTest, AFullReceiveBufferIsCounted) {
   UdpTransport a(io, local());
   UdpSettings small = local();
