@@ -140,9 +140,17 @@ bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::s
     return true;
   }
   Peer& peer = peers_[to];
-  ssize_t sent = send_datagram(peer, head, payload);
+  const bool small = payload.empty() && head.size() <= kMostSmall;
+  if (!small || !send_connected(peer, head)) return send_from_own_port(peer, head, payload);
+  ++counters_.frames_sent;
+  counters_.bytes_sent += head.size();
+  return true;
+}
+
+bool UdpTransport::send_from_own_port(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
+  ssize_t sent = send_datagram(to, head, payload);
   // The error of an earlier datagram is reported here instead of sending this one.
-  if (sent < 0 && errno == ECONNREFUSED) sent = send_datagram(peer, head, payload);
+  if (sent < 0 && errno == ECONNREFUSED) sent = send_datagram(to, head, payload);
   if (sent >= 0) {
     ++counters_.frames_sent;
     counters_.bytes_sent += static_cast<std::uint64_t>(sent);
@@ -150,7 +158,7 @@ bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::s
   }
   ++counters_.send_errors;
   if (errno != EAGAIN) return true;
-  peer.blocked = true;
+  to.blocked = true;
   wait_writable();
   return false;
 }
@@ -179,8 +187,6 @@ void UdpTransport::disconnect(Peer& peer) {
 ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   const int fd = socket_.native_handle();
   const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
-  const bool small = payload.empty() && head.size() <= kMostSmall;
-  if (small && send_connected(to, head)) return static_cast<ssize_t>(head.size());
   if (payload.empty())
     return sendto(fd, head.data(), head.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.endpoint.data(), address_bytes);
   iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
@@ -301,7 +307,8 @@ bool UdpTransport::receive_fan_out() {
   const NodeId self = fan_out_->self();
   if (!parts || parts->head.from == self || !is_from(parts->head.from, from_)) return true;
   fan_outs_first_ = kLooksForFanOuts;
-  if (parts->head.asks) send_alone(parts->head.from, fan_out::encode(fan_out::Answer{self, parts->head.token}), {});
+  if (parts->head.asks)
+    send_from_own_port(peers_[parts->head.from], fan_out::encode(fan_out::Answer{self, parts->head.token}), {});
   fan_out::for_each_frame(parts->frames, [&](NodeId to, std::span<const std::byte> frame) {
     if (to != self) return;
     ++counters_.frames_received;

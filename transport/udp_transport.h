@@ -73,6 +73,8 @@ class UdpTransport final : public Transport {
   void disconnect(Peer& peer);
   ssize_t send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   bool send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  // Where who gets it looks at the sender's address: answers.
+  bool send_from_own_port(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   void wait_readable(boost::asio::ip::udp::socket& socket);
   void wait_writable();
   void receive_batch();

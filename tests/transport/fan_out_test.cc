@@ -110,6 +110,18 @@ TEST_F(FanOutTest, LeavesInOneDatagramOnceAllHaveAnswered) {
   }
 }
 
+TEST_F(FanOutTest, WhoHasASocketOfItsOwnToTheSenderStillAnswersFromTheAddressThatIsKnown) {
+  start_all(4);
+  for (int i = 0; i < 50; ++i)
+    for (const NodeId node : all_others()) EXPECT_TRUE(nodes[node].transport->send(0, bytes("alone"), {}));
+  ASSERT_TRUE(run_until([&] { return nodes[0].frames.size() == 150; }));
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  fan_out(all_others(), "second");
+  ASSERT_TRUE(all_have(2));
+  EXPECT_EQ(counters(0).fan_outs, 1u);
+}
+
 TEST_F(FanOutTest, EachGroupOfManyNodesGetsItsOwn) {
   start_all(kFanOutNodes + 4);
   for (std::size_t i = 0; i < 3; ++i) {
