@@ -137,7 +137,7 @@ TEST(ClosedForms, F1FiboAndPostalTimes) {
 
 TEST(ClosedForms, F4PostalCombineTakesAsManyRoundsAsABroadcast) {
   for (std::uint64_t lambda = 1; lambda <= 8; ++lambda)
-    for (Rank n = 1; n <= 64; ++n)
+    for (Rank n = 1; n <= 64; n += FIBOCAST_SANITIZED ? 5 : 1)
       for (const char* algorithm : {"combine_delay_receive", "combine_delay_send", "combine_eager"})
         for (const Operation operation : {Operation::kBarrier, Operation::kAllreduce})
           ASSERT_EQ(predicted(shape_of(operation, n, algorithm), postal({1, lambda - 1})), shortest(n, 1, lambda - 1))

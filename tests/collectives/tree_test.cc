@@ -73,7 +73,7 @@ TEST(Tree, A31FanIn) {
 }
 
 TEST(Tree, AllKindsAreValidUpTo2000Ranks) {
-  for (Rank p = 1; p <= 2000; ++p) {
+  for (Rank p = 1; p <= 2000; p += FIBOCAST_SANITIZED ? 17 : 1) {
     ASSERT_TRUE(tree_sequential(p).is_valid());
     for (const Rank arity : {1u, 2u, 3u, 8u}) ASSERT_TRUE(tree_kary(p, arity).is_valid());
     ASSERT_TRUE(tree_binomial(p).is_valid());

@@ -16,7 +16,7 @@ constexpr NodeId kMembers = 16;
 constexpr Nanoseconds kSuspicion = 500 * kMillisecond;
 constexpr Nanoseconds kMessageTime = 200'000;  // of a message, at most
 constexpr Nanoseconds kPatience = 60 * kSecond;
-constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 20 : 100;
+constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 10 : 100;
 
 ClusterSettings settings_of(std::uint64_t seed) {
   ClusterSettings settings = cluster_of(kMembers);
