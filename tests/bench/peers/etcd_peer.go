@@ -18,7 +18,7 @@ import (
 	"go.etcd.io/etcd/clientv3"
 )
 
-const warmUps, most, least = 20, 2000, 10
+const warmUps, most, least = 4, 2000, 5 // a barrier of 64 takes 50 ms
 const budget = 80_000_000 // ns of an operation's repetitions together
 
 type peer struct {
