@@ -138,7 +138,8 @@ struct EmbeddedNode::State {
     host = std::make_unique<EmbeddedHost>(context, transport.top(), settings.limits, node_settings(settings, transport),
                                           options.default_deadline.count(), GroupPlanner(settings));
     host->host().set_nodes_of_this_host(shared_hosts(settings).nodes);
-    turns = std::make_unique<Turns>(context, host->host());
+    turns = std::make_unique<Turns>(
+        context, host->host(), Turns::between_calls(host->host().nodes_of_a_core(), settings.suspicion_ms * 1'000'000));
     host->start();
     thread = std::thread([this] { turns->run(); });
   }

@@ -18,7 +18,8 @@ namespace fibocast {
 
 // To the other nodes it is a daemon like any other, with one participant. The node has a thread of its own; but while
 // nothing asynchronous is under way, a blocking call drives the node from the calling thread, and for up to 8 ms after
-// it nobody does: a program that makes one call after the other pays for no hand-over between threads.
+// it nobody does (where many nodes share the processors, up to 64 ms): a program that makes one call after the other
+// pays for no hand-over between threads.
 //
 // Thread rule: calls may come from any thread, except that handlers which run on the node's own executor must not
 // make blocking calls (kInvalid) nor be the last to let go of the node. Calls of one group from several threads are

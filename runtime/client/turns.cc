@@ -1,16 +1,23 @@
 #include "runtime/client/turns.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 namespace fibocast {
 namespace {
 
-// After a call the next one probably comes soon: so long nobody drives, and what comes from the network waits. It is
-// well below what a peer waits before it sends again, or doubts us.
-constexpr std::chrono::milliseconds kBetweenCalls{8};
+constexpr Nanoseconds kBetweenCalls = 8'000'000;
+constexpr Nanoseconds kLongestBetweenCalls = 64'000'000;  // and of the time after which a peer that waits is lost
+constexpr Nanoseconds kPartOfSuspicion = 32;              // ... one part of so many
+constexpr Rank kFewNodes = 4;                             // of a core: what they cost by looking is not felt
 constexpr Nanoseconds kCatchUpEvery = 1'000'000;
 
 }  // namespace
+
+std::chrono::nanoseconds Turns::between_calls(Rank nodes_of_a_core, Nanoseconds suspicion) {
+  const Nanoseconds longest = std::clamp(suspicion / kPartOfSuspicion, kBetweenCalls, kLongestBetweenCalls);
+  return std::chrono::nanoseconds(std::clamp(kBetweenCalls * nodes_of_a_core / kFewNodes, kBetweenCalls, longest));
+}
 
 void Turns::give_to(Who who) {
   who_ = who;
@@ -31,7 +38,7 @@ void Turns::wait_for_turn(std::unique_lock<std::mutex>& lock) {
       seen = 0;  // the next call may come soon here too
     } else {
       seen = calls_;
-      changed_.wait_for(lock, kBetweenCalls);
+      changed_.wait_for(lock, between_calls_);
     }
   }
 }

@@ -18,7 +18,14 @@ namespace fibocast {
 // give commands to the host and drive() it. Any thread, except where said.
 class Turns {
  public:
-  Turns(boost::asio::io_context& context, NodeHost& host) : context_(context), host_(host) {}
+  Turns(boost::asio::io_context& context, NodeHost& host, std::chrono::nanoseconds between_calls)
+      : context_(context), host_(host), between_calls_(between_calls) {}
+
+  // After a call the next one probably comes soon: so long nobody drives, and what comes from the network waits. It is
+  // well below what a peer waits before it doubts us. The node's thread looks whether calls still come each time it has
+  // passed: where many nodes share the cores that would be much of what those do, so they look less often; after the
+  // last call of many a peer may then have to send something again.
+  static std::chrono::nanoseconds between_calls(Rank nodes_of_a_core, Nanoseconds suspicion);
 
   // The node's own thread, until the host is stopped.
   void run();
@@ -46,6 +53,7 @@ class Turns {
 
   boost::asio::io_context& context_;
   NodeHost& host_;
+  std::chrono::nanoseconds between_calls_;
   std::mutex mutex_;
   std::condition_variable changed_;
   Who who_ = Who::kNobody;

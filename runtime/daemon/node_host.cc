@@ -240,6 +240,7 @@ void NodeHost::set_alarm() {
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
   polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
   waiting_ = AdaptiveWait(self_, nodes, cores(), with_clients);
+  nodes_of_a_core_ = nodes / cores();
 }
 
 // An operation is in flight, or was until now: then the next call may come at once.

@@ -67,6 +67,8 @@ class NodeHost {
   // that takes. Those that may have one each keep it for a while, and look for one: a thread that waits may find itself
   // on another core that its affinity allows. The calls of clients come through the io_context.
   void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
+  // How many of them share a core: a part of one is none.
+  Rank nodes_of_a_core() const { return nodes_of_a_core_; }
   // Starts the transport and the node.
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.
@@ -125,6 +127,7 @@ class NodeHost {
   NodeId self_;
   WaitPolicy wait_;
   AdaptiveWait waiting_;
+  Rank nodes_of_a_core_ = 0;
   Handlers handlers_;
   Alarm alarm_;
   Nanoseconds deadline_ = kNever;   // of the node, as of the last pump()
