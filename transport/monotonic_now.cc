@@ -4,10 +4,18 @@
 
 namespace fibocast {
 
-Nanoseconds monotonic_now() {
+namespace {
+
+Nanoseconds read_clock(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
+
+}  // namespace
+
+Nanoseconds monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
+
+Nanoseconds monotonic_tick() { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
 }  // namespace fibocast

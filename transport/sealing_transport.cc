@@ -31,7 +31,7 @@ SealingTransport::SealingTransport(Transport& inner, SealSettings settings, KeyR
                .random = [](std::span<std::byte> out) { randombytes_buf(out.data(), out.size()); },
                .on_refused = std::move(on_refused)}) {}
 
-void SealingTransport::set_keys(KeyRing keys) { sealer_.set_keys(std::move(keys), monotonic_now()); }
+void SealingTransport::set_keys(KeyRing keys) { sealer_.set_keys(std::move(keys), monotonic_tick()); }
 
 void SealingTransport::start(Handlers handlers) {
   handlers_ = std::move(handlers);
@@ -55,7 +55,7 @@ void SealingTransport::start(Handlers handlers) {
 }
 
 bool SealingTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  const auto datagram = sealer_.seal(to, head, payload, monotonic_now());
+  const auto datagram = sealer_.seal(to, head, payload, monotonic_tick());
   return datagram.empty() || inner_.send(to, datagram, {});
 }
 
@@ -65,7 +65,7 @@ bool SealingTransport::gather(NodeId to, std::span<const std::byte> head, std::s
   if (may_share && inner_.shares_payloads(to)) {
     if (const auto session = sealer_.session(to)) return gather_shared(to, head, payload, session->algorithm);
   }
-  const auto datagram = sealer_.seal(to, head, payload, monotonic_now());
+  const auto datagram = sealer_.seal(to, head, payload, monotonic_tick());
   return datagram.empty() || inner_.gather(to, datagram, {});
 }
 
@@ -77,7 +77,7 @@ bool SealingTransport::gather_shared(NodeId to, std::span<const std::byte> head,
     randombytes_buf(key.raw(), kKeyBytes);
     shared_.seal(payload, algorithm, key);
   }
-  const auto sealed_head = sealer_.seal_head(to, head, shared_.key(), monotonic_now());
+  const auto sealed_head = sealer_.seal_head(to, head, shared_.key(), monotonic_tick());
   return sealed_head.empty() || inner_.gather(to, sealed_head, shared_.bytes());
 }
 
@@ -87,14 +87,14 @@ void SealingTransport::flush() {
 }
 
 bool SealingTransport::on_datagram(std::span<const std::byte> datagram) {
-  const Sealer::Opened opened = sealer_.open(datagram, monotonic_now());
+  const Sealer::Opened opened = sealer_.open(datagram, monotonic_tick());
   if (!opened.frame.empty()) handlers_.on_frame(opened.frame);
   return opened.authentic;
 }
 
 // The payload is opened into its place: nothing is read there before on_parts() has said that it came.
 bool SealingTransport::on_parts(std::span<const std::byte> sealed_head, std::span<const std::byte> sealed_payload) {
-  const Sealer::Opened opened = sealer_.open_head(sealed_head, monotonic_now());
+  const Sealer::Opened opened = sealer_.open_head(sealed_head, monotonic_tick());
   if (opened.frame.size() < kKeyBytes || sealed_payload.size() < SharedPayload::kOverhead) return opened.authentic;
   const auto head = opened.frame.first(opened.frame.size() - kKeyBytes);
   SecretKey key;

@@ -20,7 +20,9 @@ void SharedPayload::seal(std::span<const std::byte> payload, SealAlgorithm algor
   SealCipher(algorithm, key).seal(SealMode::kSealed, kCounter, 0, sealed_);
 }
 
+// Asked after every step of a node, most of which shared nothing.
 void SharedPayload::forget() {
+  if (payload_.empty()) return;
   payload_ = {};
   key_ = {};
 }
