@@ -43,11 +43,12 @@ void AesGcm::Wipe::operator()(gcm_key_data* key) const {
   delete key;
 }
 
-void AesGcm::seal(const Nonce& nonce, std::span<const std::byte> header, std::span<std::byte> text,
-                  std::byte* tag) const {
+void AesGcm::seal(const Nonce& nonce, std::span<const std::byte> header, std::span<const std::byte> text,
+                  std::byte* out, std::byte* tag) const {
   gcm_context_data context;
-  functions().encrypt(key_.get(), &context, raw(text), raw(text), text.size(), raw(std::span(nonce)), raw(header),
-                      header.size(), reinterpret_cast<std::uint8_t*>(tag), kTagBytes);
+  functions().encrypt(key_.get(), &context, reinterpret_cast<std::uint8_t*>(out), raw(text), text.size(),
+                      raw(std::span(nonce)), raw(header), header.size(), reinterpret_cast<std::uint8_t*>(tag),
+                      kTagBytes);
 }
 
 bool AesGcm::open(const Nonce& nonce, std::span<const std::byte> header, std::span<const std::byte> text,

@@ -23,9 +23,10 @@ class AesGcm {
   // Precondition: is_available().
   explicit AesGcm(const SecretKey& key);
 
-  // Encrypts `text` in place and writes the tag of it and of `header`. Precondition: this nonce was never used before
-  // with this key.
-  void seal(const Nonce& nonce, std::span<const std::byte> header, std::span<std::byte> text, std::byte* tag) const;
+  // Encrypts `text` into `out`, which has as many bytes and may be the text's own place, and writes the tag of it and
+  // of `header`. Precondition: this nonce was never used before with this key.
+  void seal(const Nonce& nonce, std::span<const std::byte> header, std::span<const std::byte> text, std::byte* out,
+            std::byte* tag) const;
   // Decrypts `text` into `out`, which has as many bytes. False: it was not sealed like this, and what is in `out` means
   // nothing.
   bool open(const Nonce& nonce, std::span<const std::byte> header, std::span<const std::byte> text,

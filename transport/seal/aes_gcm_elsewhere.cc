@@ -9,7 +9,7 @@ namespace fibocast {
 
 bool AesGcm::is_available() { return false; }
 AesGcm::AesGcm(const SecretKey&) { std::abort(); }  // against the precondition
-void AesGcm::seal(const Nonce&, std::span<const std::byte>, std::span<std::byte>, std::byte*) const {}
+void AesGcm::seal(const Nonce&, std::span<const std::byte>, std::span<const std::byte>, std::byte*, std::byte*) const {}
 bool AesGcm::open(const Nonce&, std::span<const std::byte>, std::span<const std::byte>, const std::byte*,
                   std::byte*) const {
   return false;

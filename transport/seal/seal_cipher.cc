@@ -29,14 +29,23 @@ SealCipher::SealCipher(SealAlgorithm algorithm, const SecretKey& key) {
 
 void SealCipher::seal(SealMode mode, std::uint64_t counter, std::size_t header_bytes,
                       std::span<std::byte> datagram) const {
-  const Nonce nonce = nonce_of(counter);
   const std::size_t end = datagram.size() - kTagBytes;
   const std::size_t readable = mode == SealMode::kSealed ? header_bytes : end;
-  const auto header = datagram.first(readable), text = datagram.subspan(readable, end - readable);
-  const auto tag = datagram.subspan(end);
-  if (aes_) return aes_->seal(nonce, header, text, tag.data());
-  crypto_aead_chacha20poly1305_ietf_encrypt_detached(raw(text), raw(tag), nullptr, raw(text), text.size(), raw(header),
-                                                     header.size(), nullptr, raw(std::span(nonce)), key_.raw());
+  seal_parts(counter, datagram.first(readable), datagram.subspan(readable, end - readable), datagram.subspan(readable));
+}
+
+void SealCipher::seal(std::uint64_t counter, std::span<const std::byte> text, std::span<std::byte> datagram) const {
+  seal_parts(counter, {}, text, datagram);
+}
+
+void SealCipher::seal_parts(std::uint64_t counter, std::span<const std::byte> header, std::span<const std::byte> text,
+                            std::span<std::byte> text_and_tag) const {
+  const Nonce nonce = nonce_of(counter);
+  const auto tag = text_and_tag.last(kTagBytes);
+  if (aes_) return aes_->seal(nonce, header, text, text_and_tag.data(), tag.data());
+  crypto_aead_chacha20poly1305_ietf_encrypt_detached(raw(text_and_tag), raw(tag), nullptr, raw(text), text.size(),
+                                                     raw(header), header.size(), nullptr, raw(std::span(nonce)),
+                                                     key_.raw());
 }
 
 std::optional<std::span<const std::byte>> SealCipher::open(SealMode mode, std::uint64_t counter,

@@ -25,12 +25,17 @@ class SealCipher {
   // `datagram` is a header of `header_bytes`, which stays readable, the text, and room for the tag; sealed in place.
   // Precondition: this counter was never used before with this object's key.
   void seal(SealMode mode, std::uint64_t counter, std::size_t header_bytes, std::span<std::byte> datagram) const;
+  // The same without a header, from elsewhere: `datagram` has room for `text` and the tag.
+  void seal(std::uint64_t counter, std::span<const std::byte> text, std::span<std::byte> datagram) const;
   // The text, in `room` or in the datagram itself; nothing if it was not sealed like this. Precondition: the datagram
   // has header and tag at least, `room` as many bytes as the text.
   std::optional<std::span<const std::byte>> open(SealMode mode, std::uint64_t counter, std::size_t header_bytes,
                                                  std::span<const std::byte> datagram, std::span<std::byte> room) const;
 
  private:
+  void seal_parts(std::uint64_t counter, std::span<const std::byte> header, std::span<const std::byte> text,
+                  std::span<std::byte> text_and_tag) const;
+
   std::optional<AesGcm> aes_;
   SecretKey key_;  // without AES
 };

@@ -1,7 +1,5 @@
 #include "transport/seal/shared_payload.h"
 
-#include <algorithm>
-
 namespace fibocast {
 namespace {
 constexpr std::uint64_t kCounter = 0;  // the key is for one payload
@@ -16,8 +14,7 @@ void SharedPayload::seal(std::span<const std::byte> payload, SealAlgorithm algor
   algorithm_ = algorithm;
   key_ = key;
   sealed_.resize(payload.size() + kOverhead);
-  std::ranges::copy(payload, sealed_.begin());
-  SealCipher(algorithm, key).seal(SealMode::kSealed, kCounter, 0, sealed_);
+  SealCipher(algorithm, key).seal(kCounter, payload, sealed_);
 }
 
 // Asked after every step of a node, most of which shared nothing.

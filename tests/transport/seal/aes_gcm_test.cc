@@ -41,7 +41,7 @@ TEST_F(Aes, MeetsAPublishedVector) {
       "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39");
   Bytes sealed = text, tag(AesGcm::kTagBytes);
   const AesGcm aes(key);
-  aes.seal(nonce, header, sealed, tag.data());
+  aes.seal(nonce, header, sealed, sealed.data(), tag.data());
   EXPECT_EQ(sealed, from_hex("522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
                              "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662"));
   EXPECT_EQ(tag, from_hex("76fc6ece0f4e1768cddf8853bb2d551b"));
@@ -58,6 +58,19 @@ TEST_F(Aes, SealsADatagramByTheCounter) {
   EXPECT_EQ(datagram, from_hex("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"));
 }
 
+TEST(SealCipher, SealsWhatLiesElsewhereAsInItsPlace) {
+  for (const SealAlgorithm algorithm : {SealAlgorithm::kAes256Gcm, SealAlgorithm::kChaCha20Poly1305}) {
+    if (algorithm == SealAlgorithm::kAes256Gcm && !AesGcm::is_available()) continue;
+    const SealCipher cipher(algorithm, SecretKey{});
+    const Bytes text = some(100, 3);
+    Bytes in_place = text, from_elsewhere(text.size() + SealCipher::kTagBytes);
+    in_place.resize(from_elsewhere.size());
+    cipher.seal(SealMode::kSealed, 7, 0, in_place);
+    cipher.seal(7, text, from_elsewhere);
+    EXPECT_EQ(from_elsewhere, in_place);
+  }
+}
+
 // Each length has a way of its own through the library.
 TEST_F(Aes, IsWhatLibsodiumMakes) {
   if (crypto_aead_aes256gcm_is_available() == 0) GTEST_SKIP() << "libsodium has no AES here";
@@ -70,11 +83,14 @@ TEST_F(Aes, IsWhatLibsodiumMakes) {
     const auto nonce = nonce_of(some(AesGcm::kNonceBytes, static_cast<unsigned>(length)));
     const Bytes header = some(length % 40, 9), text = some(length, 1);
     Bytes ours = text, theirs = text, tag(AesGcm::kTagBytes), their_tag(AesGcm::kTagBytes), opened(length);
-    aes.seal(nonce, header, ours, tag.data());
+    aes.seal(nonce, header, ours, ours.data(), tag.data());
     crypto_aead_aes256gcm_encrypt_detached(raw(std::span(theirs)), raw(std::span(their_tag)), nullptr,
                                            raw(std::span(theirs)), length, raw(std::span(header)), header.size(),
                                            nullptr, raw(std::span(nonce)), key.raw());
     ASSERT_EQ(ours, theirs) << length;
+    ASSERT_EQ(tag, their_tag) << length;
+    aes.seal(nonce, header, text, opened.data(), tag.data());
+    ASSERT_EQ(opened, theirs) << "from elsewhere, " << length;
     ASSERT_EQ(tag, their_tag) << length;
     ASSERT_TRUE(aes.open(nonce, header, theirs, their_tag.data(), opened.data())) << length;
     ASSERT_EQ(opened, text) << length;
@@ -85,7 +101,7 @@ TEST_F(Aes, OneOtherBitAnywhereIsFound) {
   const AesGcm aes(SecretKey{});
   const AesGcm::Nonce nonce{};
   Bytes header = some(16, 1), text = some(100, 2), tag(AesGcm::kTagBytes), out(text.size());
-  aes.seal(nonce, header, text, tag.data());
+  aes.seal(nonce, header, text, text.data(), tag.data());
   for (Bytes* part : {&header, &text, &tag})
     for (std::size_t bit = 0; bit < 8 * part->size(); ++bit) {
       const auto flip = [&] { (*part)[bit / 8] ^= static_cast<std::byte>(1 << bit % 8); };
