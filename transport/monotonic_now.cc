@@ -3,7 +3,6 @@
 #include <time.h>
 
 namespace fibocast {
-
 namespace {
 
 Nanoseconds read_clock(clockid_t clock) {

@@ -290,7 +290,7 @@ bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go
     any = poll_once();
     if (any) waiting_.found();
     if (stopped_ || (any && !go_on())) return true;
-    if (any) waiting_.begin(now = std::max(now, now_));
+    if (any) waiting_.begin(now = std::max(now, now_));  // an event has read the clock
     run_due_timers(now);
     if (!go_on()) return true;
     if (!any && !is_busy() && wait_ == WaitPolicy::kAdaptive) return false;

@@ -89,6 +89,7 @@ TEST_F(Aes, IsWhatLibsodiumMakes) {
                                            nullptr, raw(std::span(nonce)), key.raw());
     ASSERT_EQ(ours, theirs) << length;
     ASSERT_EQ(tag, their_tag) << length;
+    tag.assign(AesGcm::kTagBytes, std::byte{});
     aes.seal(nonce, header, text, opened.data(), tag.data());
     ASSERT_EQ(opened, theirs) << "from elsewhere, " << length;
     ASSERT_EQ(tag, their_tag) << length;
