@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "transport/datagram_calls.h"
+
 namespace fibocast {
 
 std::optional<ConnectedSender> ConnectedSender::to(const boost::asio::ip::udp::endpoint& peer, int buffer_bytes) {
@@ -30,7 +32,7 @@ ConnectedSender::~ConnectedSender() {
 }
 
 bool ConnectedSender::send(std::span<const std::byte> frame) {
-  return ::send(fd_, frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+  return datagram_calls::send_to(fd_, frame, nullptr, 0) >= 0;
 }
 
 }  // namespace fibocast

@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "transport/datagram_calls.h"
 #include "transport/iovec_of.h"
 
 namespace fibocast {
@@ -127,10 +128,14 @@ void FanOut::note_question(Group& group, Nanoseconds now) {
     if (questions < kDeaf) ++questions;
 }
 
-// The small ones; 0: they are not worth it. And a question, when it is time.
-std::size_t FanOut::send(Group& group, Nanoseconds now) {
-  const bool asks = group.small.frames + group.missed >= kLeastFanOut && now >= group.ask_at;
-  if (asks) note_question(group, now);
+bool FanOut::is_time_to_ask(Group& group, Nanoseconds now) {
+  if (now < group.ask_at) return false;
+  note_question(group, now);
+  return true;
+}
+
+// The small ones; 0: they are not worth it. And a question, if it asks.
+std::size_t FanOut::send(Group& group, bool asks) {
   if (group.small.frames >= kLeastFanOut) return send_batch(group, group.small, asks);
   if (asks) {
     Batch question;
@@ -157,7 +162,7 @@ std::size_t FanOut::send_batch(const Group& group, Batch& batch, bool asks) {
   message.msg_namelen = static_cast<socklen_t>(address.size());
   message.msg_iov = pieces;
   message.msg_iovlen = shares ? 2 : 1;
-  const ssize_t sent = sendmsg(sender_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const ssize_t sent = datagram_calls::send_message(sender_.native_handle(), message);
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 

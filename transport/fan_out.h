@@ -54,8 +54,9 @@ class FanOut {
   struct Sent {
     std::uint64_t datagrams = 0, frames = 0, bytes = 0, lost = 0;
   };
-  template <class SendAlone>
-  Sent flush(Nanoseconds now, SendAlone send_alone);
+  // `clock()` is the time, which is asked for only if there may be a question.
+  template <class Clock, class SendAlone>
+  Sent flush(Clock clock, SendAlone send_alone);
 
   // `from` answered with this token.
   void on_answer(NodeId from, std::uint64_t token);
@@ -78,7 +79,9 @@ class FanOut {
   };
   Group& group_of(NodeId node);
   void note_question(Group& group, Nanoseconds now);
-  std::size_t send(Group& group, Nanoseconds now);
+  static bool may_ask(const Group& group) { return group.small.frames + group.missed >= kLeastFanOut; }
+  bool is_time_to_ask(Group& group, Nanoseconds now);
+  std::size_t send(Group& group, bool asks);
   std::size_t send_batch(const Group& group, Batch& batch, bool asks);
 
   Settings settings_;
@@ -89,8 +92,8 @@ class FanOut {
   std::size_t gathered_ = 0;  // frames, and those that were missed
 };
 
-template <class SendAlone>
-FanOut::Sent FanOut::flush(Nanoseconds now, SendAlone send_alone) {
+template <class Clock, class SendAlone>
+FanOut::Sent FanOut::flush(Clock clock, SendAlone send_alone) {
   Sent sent;
   const auto count = [&sent](Batch& batch, std::size_t bytes) {
     if (bytes > 0) ++sent.datagrams, sent.frames += batch.frames, sent.bytes += bytes;
@@ -101,7 +104,7 @@ FanOut::Sent FanOut::flush(Nanoseconds now, SendAlone send_alone) {
   for (Group& group : groups_) {
     if (group.is_idle()) continue;
     Batch& small = group.small;
-    const std::size_t bytes = send(group, now);
+    const std::size_t bytes = send(group, may_ask(group) && is_time_to_ask(group, clock()));
     if (bytes == 0)
       fan_out::for_each_frame(std::span(small.datagram).first(small.used).subspan(fan_out::kHeadBytes), send_alone);
     count(small, bytes);

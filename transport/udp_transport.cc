@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "transport/datagram_calls.h"
 #include "transport/iovec_of.h"
 #include "transport/monotonic_now.h"
 
@@ -127,7 +128,7 @@ bool UdpTransport::gather(NodeId to, std::span<const std::byte> head, std::span<
 void UdpTransport::flush() {
   if (!fan_out_ || fan_out_->is_idle() || !socket_.is_open()) return;
   const auto alone = [this](NodeId to, std::span<const std::byte> frame) { send_alone(to, frame, {}); };
-  const FanOut::Sent sent = fan_out_->flush(monotonic_now(), alone);
+  const FanOut::Sent sent = fan_out_->flush(monotonic_now, alone);
   counters_.fan_outs += sent.datagrams;
   counters_.frames_sent += sent.frames;
   counters_.bytes_sent += sent.bytes;
@@ -187,15 +188,14 @@ void UdpTransport::disconnect(Peer& peer) {
 ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   const int fd = socket_.native_handle();
   const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
-  if (payload.empty())
-    return sendto(fd, head.data(), head.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.endpoint.data(), address_bytes);
+  if (payload.empty()) return datagram_calls::send_to(fd, head, to.endpoint.data(), address_bytes);
   iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
   msghdr message{};
   message.msg_name = to.endpoint.data();
   message.msg_namelen = address_bytes;
   message.msg_iov = pieces;
   message.msg_iovlen = 2;
-  return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  return datagram_calls::send_message(fd, message);
 }
 
 std::size_t UdpTransport::max_frame(NodeId to) const {
@@ -262,9 +262,7 @@ bool UdpTransport::receive_next() {
 bool UdpTransport::receive(udp::socket& socket, udp::endpoint& from, std::span<const std::byte>& datagram) {
   datagram = {};
   auto from_bytes = static_cast<socklen_t>(from.capacity());
-  // MSG_TRUNC: how long it was, if it is longer than the buffer.
-  const ssize_t bytes = recvfrom(socket.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT | MSG_TRUNC,
-                                 from.data(), &from_bytes);
+  const ssize_t bytes = datagram_calls::receive_from(socket.native_handle(), buffer_, from.data(), &from_bytes);
   if (bytes < 0) {
     if (errno == EAGAIN || errno == EBADF) return false;
     drain_errors();

@@ -239,7 +239,7 @@ TEST_F(FanOutTest, WhoIsMissedIsAskedSooner) {
     std::size_t questions = 0;
     for (const Nanoseconds end = now + duration; now < end; now += kStep) {
       for (const NodeId peer : {1u, 2u, 3u}) us.gather(peer, bytes("frame"), {});
-      us.flush(now, [](NodeId, std::span<const std::byte>) {});
+      us.flush([now] { return now; }, [](NodeId, std::span<const std::byte>) {});
       std::byte datagram[1000];
       for (ssize_t length; (length = recv(hearer.socket().native_handle(), datagram, sizeof datagram, 0)) > 0;) {
         const auto parts = fan_out::decode(std::span(datagram).first(static_cast<std::size_t>(length)));

@@ -57,7 +57,7 @@ bool AesGcm::open(const Nonce& nonce, std::span<const std::byte> header, std::sp
   std::array<std::uint8_t, kTagBytes> right;
   functions().decrypt(key_.get(), &context, reinterpret_cast<std::uint8_t*>(out), raw(text), text.size(),
                       raw(std::span(nonce)), raw(header), header.size(), right.data(), kTagBytes);
-  return sodium_memcmp(right.data(), tag, kTagBytes) == 0;
+  return crypto_verify_16(right.data(), reinterpret_cast<const std::uint8_t*>(tag)) == 0;
 }
 
 }  // namespace fibocast
