@@ -19,7 +19,8 @@ constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year:
 std::string subject_of(const EmbeddedRequest& request) {
   switch (request.kind) {
     case EmbeddedRequest::Kind::kOperate:
-      return (request.operation == Operation::kBarrier ? "barrier '" : "multicast '") + request.group + "'";
+      return (request.call.operation == Operation::kBarrier ? "barrier '" : "multicast '") +
+             std::string(request.call.group) + "'";
     case EmbeddedRequest::Kind::kSend: return "message to rank " + std::to_string(request.to);
     case EmbeddedRequest::Kind::kReceive: return "receive";
     case EmbeddedRequest::Kind::kCreate:
@@ -36,7 +37,9 @@ Status status_of(const EmbeddedRequest& request, Admission admission) {
 }
 
 void end(EmbeddedRequest& request, Outcome&& outcome, Rank from = kNoRank) {
-  if (request.on_end) request.on_end(std::move(outcome), from);
+  const auto self = std::move(request.self);
+  const auto on_end = std::move(request.on_end);
+  if (on_end) on_end(std::move(outcome), from);
 }
 
 Outcome to_outcome(Status status) {
@@ -65,32 +68,32 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
              .on_drained = [this] { return retry_waiting(); }}),
       timer_(context) {}
 
-void EmbeddedHost::take(std::unique_ptr<EmbeddedRequest> request) {
-  const Nanoseconds wait = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
-  request->until = host_.read_clock() + std::min(wait, kLongestWait);
-  if (is_overtaking(*request) || !attempt(request)) waiting_.push_back(std::move(request));
+void EmbeddedHost::take(EmbeddedRequest& request) {
+  request.until = host_.read_clock() + std::min(patience_of(request.call), kLongestWait);
+  if (is_overtaking(request) || !attempt(request)) waiting_.push_back(&request);
   arm_timer();
   host_.pump();
 }
 
 // Operations of a group are numbered in the order of the calls.
 bool EmbeddedHost::is_overtaking(const EmbeddedRequest& request) const {
-  return request.kind == EmbeddedRequest::Kind::kOperate && std::ranges::any_of(waiting_, [&](const Request& w) {
-           return w->kind == EmbeddedRequest::Kind::kOperate && w->group == request.group;
+  return request.kind == EmbeddedRequest::Kind::kOperate &&
+         std::ranges::any_of(waiting_, [&](const EmbeddedRequest* w) {
+           return w->kind == EmbeddedRequest::Kind::kOperate && w->call.group == request.call.group;
          });
 }
 
 // True: the node has it, or it was answered. False: no room just now.
-bool EmbeddedHost::attempt(Request& request) {
+bool EmbeddedHost::attempt(EmbeddedRequest& request) {
   const std::uint64_t cookie = next_cookie_++;
-  const Admission admission = give_to_node(*request, cookie);
-  if (admission == Admission::kWouldBlock && !request->try_only) return false;
+  const Admission admission = give_to_node(request, cookie);
+  if (admission == Admission::kWouldBlock && !request.try_only) return false;
   if (admission != Admission::kTaken)
-    end(*request, status_of(*request, admission));
-  else if (request->kind == EmbeddedRequest::Kind::kSend)
-    end(*request, Status{});
+    end(request, status_of(request, admission));
+  else if (request.kind == EmbeddedRequest::Kind::kSend)
+    end(request, Status{});
   else
-    pending_.emplace(cookie, std::move(request));
+    pending_.emplace(cookie, &request);
   return true;
 }
 
@@ -107,26 +110,28 @@ Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t coo
 
 // Copies the payload into a buffer of the node: now, or as it is sent, if the caller keeps it until the end.
 Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
-  if (request.payload.empty()) return Admission::kTaken;
-  if (!host_.node().fits_budget(request.payload.size())) return Admission::kTooLarge;
-  const auto buffer = host_.node().reserve_buffer(request.payload.size());
+  const std::span<const std::byte> payload = request.call.payload;
+  if (payload.empty()) return Admission::kTaken;
+  if (!host_.node().fits_budget(payload.size())) return Admission::kTooLarge;
+  const auto buffer = host_.node().reserve_buffer(payload.size());
   if (!buffer) return Admission::kWouldBlock;
-  staged = {*buffer, 0, request.payload.size()};
-  if (request.kind == EmbeddedRequest::Kind::kOperate && request.payload.size() > kWorthPieces)
-    host_.fill(request.sent_from = *buffer, request.payload);
+  staged = {*buffer, 0, payload.size()};
+  if (request.kind == EmbeddedRequest::Kind::kOperate && payload.size() > kWorthPieces)
+    host_.fill(request.sent_from = *buffer, payload);
   else
-    std::memcpy(host_.bytes_of(staged).data(), request.payload.data(), request.payload.size());
+    std::memcpy(host_.bytes_of(staged).data(), payload.data(), payload.size());
   return Admission::kTaken;
 }
 
 // By its own number, if it was opened.
 Admission EmbeddedHost::find_group(const EmbeddedRequest& request, Call& call, Opened*& opened) {
-  const auto found = opened_.find(request.group);
+  const auto found = opened_.find(request.call.group);
   Generation open = 0;
-  if (found == opened_.end()) return host_.node().open_group(request.group, request.participants, call.group, open);
+  if (found == opened_.end())
+    return host_.node().open_group(request.call.group, request.call.participants, call.group, open);
   opened = &found->second;
   if (opened->is_behind) {
-    const Admission back = host_.node().open_group(request.group, 0, opened->id, opened->next);
+    const Admission back = host_.node().open_group(request.call.group, 0, opened->id, opened->next);
     if (back != Admission::kTaken) return back;
     opened->is_behind = false;
   }
@@ -141,26 +146,26 @@ void EmbeddedHost::pass(const EmbeddedRequest& request) {
   Opened* opened = nullptr;
   if (find_group(request, call, opened) != Admission::kTaken) return;
   if (opened == nullptr) return;  // it would have joined whatever was open
-  call.operation = request.operation, call.root = request.root;
+  call.operation = request.call.operation, call.root = request.call.root;
   host_.node().pass(call, host_.now());
   ++opened->next;
 }
 
 Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) {
+  const OperationCall& wanted = request.call;
   Call call;
   call.cookie = cookie;
   Opened* opened = nullptr;
   if (const Admission found = find_group(request, call, opened); found != Admission::kTaken) return found;
-  call.operation = request.operation;
-  call.choice = request.choice;
-  call.type = request.combination.type;
-  call.op = request.combination.op;
-  call.total_bytes = request.total_bytes;
-  call.root = request.root;
+  call.operation = wanted.operation;
+  call.choice = wanted.choice;
+  call.type = wanted.combination.type;
+  call.op = wanted.combination.op;
+  call.total_bytes = wanted.total_bytes;
+  call.root = wanted.root;
   call.deadline = request.until;
-  call.not_before = request.options.not_before;
-  call.charged = request.options.charged;
-  call.has_place = request.into.size() >= kWorthAPlace;
+  if (wanted.options != nullptr) call.not_before = wanted.options->not_before, call.charged = wanted.options->charged;
+  call.has_place = wanted.into.size() >= kWorthAPlace;
   Admission admission = stage(request, call.payload);
   if (admission == Admission::kTaken) admission = host_.node().call(call, host_.now());
   if (admission != Admission::kTaken && call.payload.buffer != kNoBuffer)
@@ -248,24 +253,24 @@ Status EmbeddedHost::remove_group(std::string_view name) {
 void EmbeddedHost::cancel_all() {
   const Status cancelled{Code::kCancelled, "the node was stopped", {}};
   for (auto& [cookie, request] : std::exchange(pending_, {})) end_pending(*request, to_outcome(cancelled));
-  for (Request& request : std::exchange(waiting_, {})) end(*request, cancelled);
+  for (EmbeddedRequest* request : std::exchange(waiting_, {})) end(*request, cancelled);
   timer_.cancel();
 }
 
 // First come, first served: the first that still has no room keeps the others waiting.
 bool EmbeddedHost::retry_waiting() {
   bool any = false;
-  while (!waiting_.empty() && attempt(waiting_.front())) {
+  while (!waiting_.empty() && attempt(*waiting_.front())) {
     waiting_.pop_front();
     any = true;
   }
   return any;
 }
 
-EmbeddedHost::Request EmbeddedHost::take_pending(std::uint64_t cookie) {
+EmbeddedRequest* EmbeddedHost::take_pending(std::uint64_t cookie) {
   const auto found = pending_.find(cookie);
   if (found == pending_.end()) return nullptr;
-  Request request = std::move(found->second);
+  EmbeddedRequest* request = found->second;
   pending_.erase(found);
   return request;
 }
@@ -281,14 +286,14 @@ std::vector<std::byte> EmbeddedHost::take_bytes(const PayloadRange& range) {
 // A call that begins again in another generation may get a second buffer: the first is nobody's any more.
 std::span<std::byte> EmbeddedHost::place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes) {
   const auto found = pending_.find(cookie);
-  if (found == pending_.end() || found->second->into.size() != bytes) return {};
-  const std::span<std::byte> into = found->second->into;
+  if (found == pending_.end() || found->second->call.into.size() != bytes) return {};
+  const std::span<std::byte> into = found->second->call.into;
   host_.take_back(std::exchange(found->second->received_in, buffer), into);
   return into;
 }
 
 void EmbeddedHost::take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome) {
-  const std::span<std::byte> into = request.into;
+  const std::span<std::byte> into = request.call.into;
   outcome.in_place = !into.empty() && range.buffer != kNoBuffer && range.length == into.size();
   if (!outcome.in_place) return void(outcome.payload = take_bytes(range));
   const std::span<const std::byte> bytes = host_.bytes_of(range);
@@ -298,33 +303,38 @@ void EmbeddedHost::take_result(const PayloadRange& range, const EmbeddedRequest&
 
 // From here on the caller's memory is not ours any more, whatever still comes.
 void EmbeddedHost::end_pending(EmbeddedRequest& request, Outcome&& outcome) {
-  host_.take_back(request.received_in, request.into);
-  host_.finish_copy(request.sent_from, request.payload);
+  host_.take_back(request.received_in, request.call.into);
+  host_.finish_copy(request.sent_from, request.call.payload);
   end(request, std::move(outcome));
+}
+
+void EmbeddedHost::note_if_behind(std::string_view group, Verdict verdict) {
+  const auto opened = opened_.find(group);
+  if (opened != opened_.end() && went_on_without(host_.node(), opened->second.id, verdict))
+    opened->second.is_behind = true;
+}
+
+Status EmbeddedHost::failure_of(const OperationCall& call, const Event& event) const {
+  const std::string_view label = call.options != nullptr ? call.options->label : std::string_view();
+  client::Response response;
+  describe_call({call.operation, call.group, label, patience_of(call), event.label.view()}, event.done,
+                *response.mutable_status());
+  return decode_status(response);
 }
 
 void EmbeddedHost::on_call_done(const Event& event) {
   const CallDone& done = event.done;
   Outcome outcome;
-  const Request request = take_pending(done.cookie);
-  if (!request) return void(take_bytes(done.payload));
+  EmbeddedRequest* request = take_pending(done.cookie);
+  if (request == nullptr) return void(take_bytes(done.payload));
   take_result(done.payload, *request, outcome);
-  const auto opened = opened_.find(request->group);
-  if (opened != opened_.end() && went_on_without(host_.node(), opened->second.id, done.verdict))
-    opened->second.is_behind = true;
   if (done.verdict != Verdict::kOk) {
-    const Nanoseconds waited = request->deadline.count() > 0 ? request->deadline.count() : default_deadline_;
-    client::Response response;
-    describe_call({request->operation, request->group, request->options.label, waited, event.label.view()}, done,
-                  *response.mutable_status());
-    outcome.status = decode_status(response);
+    note_if_behind(request->call.group, done.verdict);
+    outcome.status = failure_of(request->call, event);
   }
-  outcome.generation = done.generation;
-  outcome.arrived_at = done.arrived_at;
-  outcome.activated_at = done.activated_at;
+  outcome.generation = done.generation, outcome.lateness = done.lateness, outcome.straggler = done.straggler;
+  outcome.arrived_at = done.arrived_at, outcome.activated_at = done.activated_at;
   outcome.first_send_at = done.first_send_at;
-  outcome.lateness = done.lateness;
-  outcome.straggler = done.straggler;
   end_pending(*request, std::move(outcome));
 }
 
@@ -332,10 +342,10 @@ void EmbeddedHost::on_event(const Event& event) {
   if (event.kind == Event::Kind::kMessage) {
     Outcome outcome;
     outcome.payload = take_bytes(event.range);
-    if (const Request request = take_pending(event.cookie)) end(*request, std::move(outcome), event.peer);
+    if (EmbeddedRequest* request = take_pending(event.cookie)) end(*request, std::move(outcome), event.peer);
   } else if (event.kind == Event::Kind::kGroupReady) {
-    const Request request = take_pending(event.cookie);
-    if (!request) return;
+    EmbeddedRequest* request = take_pending(event.cookie);
+    if (request == nullptr) return;
     client::Response response;
     const bool created = request->kind == EmbeddedRequest::Kind::kCreate;
     (created ? describe_group_ready : describe_plan_ready)(request->create->name, event.done,
@@ -349,7 +359,7 @@ void EmbeddedHost::arm_timer() {
   Nanoseconds first = kNever;
   for (const auto& [cookie, request] : pending_)
     if (request->kind == EmbeddedRequest::Kind::kReceive) first = std::min(first, request->until);
-  for (const Request& request : waiting_) first = std::min(first, request->until);
+  for (const EmbeddedRequest* request : waiting_) first = std::min(first, request->until);
   if (first >= armed_for_) return;
   armed_for_ = first;
   timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(first)));
@@ -361,11 +371,11 @@ void EmbeddedHost::arm_timer() {
 void EmbeddedHost::on_timer() {
   armed_for_ = kNever;
   const Nanoseconds now = host_.read_clock();
-  std::vector<Request> late;
+  std::vector<EmbeddedRequest*> late;
   for (auto at = pending_.begin(); at != pending_.end();) {
     const bool over = at->second->kind == EmbeddedRequest::Kind::kReceive && at->second->until <= now;
     if (over && host_.node().forget_receive(at->first)) {
-      late.push_back(std::move(at->second));
+      late.push_back(at->second);
       at = pending_.erase(at);
     } else {
       ++at;
@@ -377,10 +387,10 @@ void EmbeddedHost::on_timer() {
       continue;
     }
     if ((*at)->kind == EmbeddedRequest::Kind::kOperate) pass(**at);
-    late.push_back(std::move(*at));
+    late.push_back(*at);
     at = waiting_.erase(at);
   }
-  for (const Request& request : late) end(*request, too_late(*request));
+  for (EmbeddedRequest* request : late) end(*request, too_late(*request));
   arm_timer();
   host_.pump();
 }

@@ -1,5 +1,5 @@
 // The node's side of an EmbeddedNode: everything here happens in the one thread that runs the NodeHost. Requests come
-// in whole, each is answered exactly once. Internal.
+// in whole, each is answered exactly once. Nothing is allocated for the call of a blocking caller. Internal.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/client/participant.h"
@@ -21,27 +22,24 @@ struct EmbeddedRequest {
   enum class Kind : std::uint8_t { kOperate, kSend, kReceive, kCreate, kPlan };
   // How it ended: for kSend, kCreate and kPlan only the status counts; kReceive has its bytes in Outcome::payload.
   using OnEnd = std::function<void(Outcome&& outcome, Rank from)>;
+  // What an asynchronous caller's call points to.
+  struct Owned {
+    std::string group;
+    OperationOptions options;
+    std::vector<std::byte> payload;
+  };
 
   Kind kind = Kind::kOperate;
-  std::string group;
-  Operation operation = Operation::kBarrier;
-  AlgorithmChoice choice;
-  Combination combination;
-  Rank root = 0;
-  std::uint64_t total_bytes = 0;  // conquer
-  std::uint32_t participants = 0;
-  OperationOptions options;
-  NodeId to = 0;
-  std::uint64_t tag = 0;
-  bool try_only = false;
-  std::unique_ptr<GroupRequest> create;  // kCreate, kPlan
-  std::vector<std::byte> owned;          // an asynchronous caller's bytes
-  std::span<const std::byte> payload;    // `owned`, or what a blocking caller keeps until the end
-  std::span<std::byte> into;             // as in OperationCall
-  BufferId received_in = kNoBuffer;      // the last buffer that was to lie there
-  BufferId sent_from = kNoBuffer;        // the buffer that `payload` is copied to while it is sent
-  Duration deadline{0};
-  OnEnd on_end;
+  bool try_only = false;                       // kSend
+  OperationCall call = {};                     // kOperate; of kSend the payload, of all the deadline
+  NodeId to = 0;                               // kSend
+  std::uint64_t tag = 0;                       // kSend, kReceive
+  const GroupRequest* create = nullptr;        // kCreate, kPlan
+  BufferId received_in = kNoBuffer;            // the last buffer that was to lie where the call wants its result
+  BufferId sent_from = kNoBuffer;              // the buffer that the payload is copied to while it is sent
+  OnEnd on_end = {};                           // who waits is told once; then the request is not touched any more
+  std::unique_ptr<Owned> owned = {};           // an asynchronous one's
+  std::unique_ptr<EmbeddedRequest> self = {};  // ... which lives until its end; others are their callers'
 
   Nanoseconds until = kNever;  // absolute; set when it is taken up
 };
@@ -53,7 +51,8 @@ class EmbeddedHost {
   void start() { host_.start(); }
   void stop() { host_.stop(); }  // from any thread
 
-  void take(std::unique_ptr<EmbeddedRequest> request);
+  // It stays where it is, with what it points to, until its on_end is called.
+  void take(EmbeddedRequest& request);
   Result<GroupInfo> open(std::string_view name, std::uint32_t participants);
   Status remove_group(std::string_view name);
   // Ends all that is under way with kCancelled.
@@ -61,13 +60,15 @@ class EmbeddedHost {
   NodeHost& host() { return host_; }
 
  private:
-  using Request = std::unique_ptr<EmbeddedRequest>;
   struct Opened {
     GroupId id = 0;
     Generation next = 0;
     bool is_behind = false;  // its numbers are not those of the group any more: it was cut off, or came too late
   };
 
+  Nanoseconds patience_of(const OperationCall& call) const {
+    return call.deadline.count() > 0 ? call.deadline.count() : default_deadline_;
+  }
   Admission give_to_node(EmbeddedRequest& request, std::uint64_t cookie);
   Admission operate(EmbeddedRequest& request, std::uint64_t cookie);
   Admission find_group(const EmbeddedRequest& request, Call& call, Opened*& opened);
@@ -76,14 +77,16 @@ class EmbeddedHost {
   Admission send(EmbeddedRequest& request);
   Admission create(EmbeddedRequest& request, std::uint64_t cookie);
   Admission plan(EmbeddedRequest& request, std::uint64_t cookie);
-  bool attempt(Request& request);
+  bool attempt(EmbeddedRequest& request);
   bool retry_waiting();
   Admission stage(EmbeddedRequest& request, PayloadRange& staged);
 
   std::span<std::byte> place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes);
   void on_call_done(const Event& event);
+  void note_if_behind(std::string_view group, Verdict verdict);
+  Status failure_of(const OperationCall& call, const Event& event) const;
   void on_event(const Event& event);
-  Request take_pending(std::uint64_t cookie);
+  EmbeddedRequest* take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);
   void take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome);
   void end_pending(EmbeddedRequest& request, Outcome&& outcome);
@@ -93,8 +96,8 @@ class EmbeddedHost {
   Nanoseconds default_deadline_;
   GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
-  boost::container::flat_map<std::uint64_t, Request> pending_;  // taken by the node, by cookie
-  std::deque<Request> waiting_;                                 // for room in the node, in order
+  boost::container::flat_map<std::uint64_t, EmbeddedRequest*> pending_;  // taken by the node, by cookie
+  std::deque<EmbeddedRequest*> waiting_;                                 // for room in the node, in order
   std::uint64_t next_cookie_ = 1;
   NodeHost host_;
   boost::asio::steady_timer timer_;  // of receives and of what waits for room

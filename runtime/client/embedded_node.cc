@@ -18,7 +18,6 @@
 namespace fibocast {
 namespace {
 
-using Request = std::unique_ptr<EmbeddedRequest>;
 constexpr std::chrono::seconds kNamePatience{60};
 constexpr std::chrono::milliseconds kSettleTick{1};
 constexpr int kSettleTicks = 500;
@@ -76,50 +75,35 @@ NodeSettings node_settings(const Settings& settings, ClusterTransport& transport
   return node;
 }
 
-Request operate_request(const OperationCall& call) {
-  auto request = std::make_unique<EmbeddedRequest>();
-  request->kind = EmbeddedRequest::Kind::kOperate;
-  request->group = call.group;
-  request->operation = call.operation;
-  request->choice = call.choice;
-  request->combination = call.combination;
-  request->total_bytes = call.total_bytes;
-  request->root = call.root;
-  request->participants = call.participants;
-  if (call.options) request->options = *call.options;
-  request->payload = call.payload;
-  request->into = call.into;
-  request->deadline = call.deadline;
-  return request;
+EmbeddedRequest operate_request(const OperationCall& call) {
+  return {.kind = EmbeddedRequest::Kind::kOperate, .call = call};
 }
 
-Request send_request(const SendCall& call) {
-  auto request = std::make_unique<EmbeddedRequest>();
-  request->kind = EmbeddedRequest::Kind::kSend;
-  request->to = call.to;
-  request->tag = call.tag;
-  request->payload = call.bytes;
-  request->deadline = call.deadline;
-  request->try_only = call.try_only;
-  return request;
+EmbeddedRequest send_request(const SendCall& call) {
+  return {.kind = EmbeddedRequest::Kind::kSend,
+          .try_only = call.try_only,
+          .call = {.payload = call.bytes, .deadline = call.deadline},
+          .to = call.to,
+          .tag = call.tag};
 }
 
-Request receive_request(std::uint64_t tag, Duration deadline) {
-  auto request = std::make_unique<EmbeddedRequest>();
-  request->kind = EmbeddedRequest::Kind::kReceive;
-  request->tag = tag;
-  request->deadline = deadline;
-  return request;
+EmbeddedRequest receive_request(std::uint64_t tag, Duration deadline) {
+  return {.kind = EmbeddedRequest::Kind::kReceive, .call = {.deadline = deadline}, .tag = tag};
 }
 
 Received to_received(Outcome&& outcome, Rank from) {
   return {std::move(outcome.status), from, std::move(outcome.payload)};
 }
 
-// The caller goes on at once: the request keeps its own copy of the bytes.
-void own_payload(EmbeddedRequest& request) {
-  request.owned.assign(request.payload.begin(), request.payload.end());
-  request.payload = request.owned;
+// The caller goes on at once: the request keeps its own copies of what the call points to.
+void own_all(EmbeddedRequest& request) {
+  OperationCall& call = request.call;
+  request.owned = std::make_unique<EmbeddedRequest::Owned>();
+  EmbeddedRequest::Owned& owned = *request.owned;
+  call.group = owned.group = call.group;
+  if (call.options != nullptr) owned.options = *call.options, call.options = &owned.options;
+  owned.payload.assign(call.payload.begin(), call.payload.end());
+  call.payload = owned.payload;
 }
 
 }  // namespace
@@ -172,6 +156,7 @@ struct EmbeddedNode::State {
     if (turns->is_mine()) return work();
     if (turns->begin()) {
       work();
+      turns->catch_up(monotonic_now());
       return turns->end();
     }
     std::binary_semaphore done(0);
@@ -188,15 +173,14 @@ struct EmbeddedNode::State {
   struct BlockingCall {
     Outcome& outcome;
     Rank from = kNoRank;
-    const std::thread::id caller = std::this_thread::get_id();
-    // Either the one or the other: to tell a semaphore is a system call, even if nobody waits.
+    bool drives = false;  // the thread that waits drives the node: nobody else ends the call
     bool ended_here = false;
-    std::binary_semaphore told{0};
+    std::binary_semaphore told{0};  // to tell it is a system call, even if nobody waits
 
     void end(Outcome&& with, Rank sender) {
       outcome = std::move(with);
       from = sender;
-      if (std::this_thread::get_id() == caller)
+      if (drives)
         ended_here = true;
       else
         told.release();
@@ -205,40 +189,49 @@ struct EmbeddedNode::State {
 
   // Hands over a request and waits for its end: this thread drives the node meanwhile, if it may. Returns whom a
   // message is from.
-  Rank run(Request request, Outcome& outcome) {
+  Rank run(EmbeddedRequest request, Outcome& outcome) {
     BlockingCall call{outcome};
-    if (turns->is_mine()) {
+    request.on_end = [&call](Outcome&& with, Rank from) { call.end(std::move(with), from); };
+    if (turns->begin()) {
+      call.drives = true;
+      host->take(request);
+      turns->drive([&call] { return call.ended_here; });
+      turns->catch_up(host->host().now());  // the time of its last step; this may end the call as well
+      call.drives = false;
+      turns->end();  // from here on others may
+      if (call.ended_here) return call.from;
+      turns->need_thread();
+    } else if (turns->is_mine()) {
       outcome.status = {Code::kInvalid, "a handler on the node's own thread must not make a blocking call", {}};
       return kNoRank;
+    } else {
+      turns->need_thread();
+      boost::asio::post(context, [this, &request] { host->take(request); });
     }
-    request->on_end = [&call](Outcome&& with, Rank from) { call.end(std::move(with), from); };
-    if (turns->begin()) {
-      host->take(std::move(request));
-      turns->drive([&call] { return call.ended_here; });
-      turns->end();  // which may end it as well; from here on the node's thread may
-      if (call.ended_here) return call.from;
-    }
-    turns->need_thread();
-    if (request) boost::asio::post(context, [this, &request] { host->take(std::move(request)); });
     call.told.acquire();
     turns->release_thread();
     return call.from;
   }
-  Outcome run(Request request) {
+  Outcome run(EmbeddedRequest request) {
     Outcome outcome;
     run(std::move(request), outcome);
     return outcome;
   }
 
   // The node's thread is needed until the request has ended: its handler runs there.
-  void start(Request request) {
-    own_payload(*request);
-    request->on_end = [this, on_end = std::move(request->on_end)](Outcome&& outcome, Rank from) {
+  void start(EmbeddedRequest request) {
+    auto own = std::make_unique<EmbeddedRequest>(std::move(request));
+    own_all(*own);
+    own->on_end = [this, on_end = std::move(own->on_end)](Outcome&& outcome, Rank from) {
       on_end(std::move(outcome), from);
       turns->release_thread();
     };
     turns->need_thread();
-    boost::asio::post(context, [this, r = std::move(request)]() mutable { host->take(std::move(r)); });
+    boost::asio::post(context, [this, own = std::move(own)]() mutable {
+      EmbeddedRequest& taken = *own;
+      taken.self = std::move(own);
+      host->take(taken);
+    });
   }
 
   Settings settings;
@@ -277,17 +270,11 @@ Result<NodeInfo> EmbeddedNode::status() {
 }
 
 Status EmbeddedNode::create_group(const GroupRequest& group) {
-  auto request = std::make_unique<EmbeddedRequest>();
-  request->kind = EmbeddedRequest::Kind::kCreate;
-  request->create = std::make_unique<GroupRequest>(group);
-  return state_->run(std::move(request)).status;
+  return state_->run({.kind = EmbeddedRequest::Kind::kCreate, .create = &group}).status;
 }
 
 Status EmbeddedNode::plan_group(const GroupRequest& group) {
-  auto request = std::make_unique<EmbeddedRequest>();
-  request->kind = EmbeddedRequest::Kind::kPlan;
-  request->create = std::make_unique<GroupRequest>(group);
-  return state_->run(std::move(request)).status;
+  return state_->run({.kind = EmbeddedRequest::Kind::kPlan, .create = &group}).status;
 }
 
 Status EmbeddedNode::remove_group(std::string_view name) {
@@ -305,8 +292,8 @@ Result<GroupInfo> EmbeddedNode::do_open(std::string_view name, std::uint32_t par
 Outcome EmbeddedNode::do_operate(const OperationCall& call) { return state_->run(operate_request(call)); }
 
 void EmbeddedNode::start_operate(const OperationCall& call, Completion<Outcome> done) {
-  Request request = operate_request(call);
-  request->on_end = [d = std::make_shared<Completion<Outcome>>(std::move(done))](Outcome&& outcome, Rank) {
+  EmbeddedRequest request = operate_request(call);
+  request.on_end = [d = std::make_shared<Completion<Outcome>>(std::move(done))](Outcome&& outcome, Rank) {
     (*d)(std::move(outcome));
   };
   state_->start(std::move(request));
@@ -315,8 +302,8 @@ void EmbeddedNode::start_operate(const OperationCall& call, Completion<Outcome> 
 Status EmbeddedNode::do_send(const SendCall& call) { return state_->run(send_request(call)).status; }
 
 void EmbeddedNode::start_send(const SendCall& call, Completion<Status> done) {
-  Request request = send_request(call);
-  request->on_end = [d = std::make_shared<Completion<Status>>(std::move(done))](Outcome&& outcome, Rank) {
+  EmbeddedRequest request = send_request(call);
+  request.on_end = [d = std::make_shared<Completion<Status>>(std::move(done))](Outcome&& outcome, Rank) {
     (*d)(std::move(outcome.status));
   };
   state_->start(std::move(request));
@@ -329,8 +316,8 @@ Received EmbeddedNode::do_receive(std::uint64_t tag, Duration deadline) {
 }
 
 void EmbeddedNode::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
-  Request request = receive_request(tag, deadline);
-  request->on_end = [d = std::make_shared<Completion<Received>>(std::move(done))](Outcome&& outcome, Rank from) {
+  EmbeddedRequest request = receive_request(tag, deadline);
+  request.on_end = [d = std::make_shared<Completion<Received>>(std::move(done))](Outcome&& outcome, Rank from) {
     (*d)(to_received(std::move(outcome), from));
   };
   state_->start(std::move(request));

@@ -1,6 +1,7 @@
 #include "runtime/client/participant.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/divide.h"
@@ -25,14 +26,13 @@ Status invalid(const OperationCall& call, const std::string& why) {
       Code::kInvalid, std::string(operation_name(call.operation)) + " '" + std::string(call.group) + "': " + why, {}};
 }
 
-// Bytes of one rank's vector or block, or of the root's vector that is shared out.
-Result<std::uint64_t> size_of(const OperationCall& call) {
+// Bytes of one rank's vector or block, or of the root's vector that is shared out; nothing if it cannot be.
+std::optional<std::uint64_t> size_of(const OperationCall& call) {
   if (call.operation == Operation::kConquer) return call.total_bytes;
   const std::uint64_t bytes = call.payload.size();
   if (call.operation != Operation::kScatter && call.operation != Operation::kAlltoall) return bytes;
-  if (bytes % call.ranks == 0) return bytes / call.ranks;
-  return invalid(call,
-                 std::to_string(bytes) + " bytes are no " + std::to_string(call.ranks) + " blocks of equal length");
+  if (bytes % call.ranks != 0) return {};
+  return bytes / call.ranks;
 }
 
 // The rank that is `rank` when the root is 0.
@@ -58,8 +58,10 @@ Status check_call(OperationCall& call) {
   if (call.rank >= call.ranks && call.rank < call.ranks + call.routers)
     return invalid(call, "rank " + std::to_string(call.rank) + " is a router; call at one of the ranks 0 to " +
                              std::to_string(call.ranks - 1));
-  auto bytes = size_of(call);
-  if (!bytes.ok()) return bytes.status();
+  const auto bytes = size_of(call);
+  if (!bytes)
+    return invalid(call, std::to_string(call.payload.size()) + " bytes are no " + std::to_string(call.ranks) +
+                             " blocks of equal length");
   OperationShape shape{call.operation, call.ranks, *bytes, 0};
   if (call.options != nullptr && !call.options->algorithm.empty()) {
     const auto choice = choose_algorithm(call.operation, call.options->algorithm, error);

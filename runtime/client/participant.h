@@ -109,10 +109,10 @@ inline const OperationOptions kPlainOperation;
 
 // One operation, in full: what Group hands to its participant. The bytes must stay valid until the operation ends.
 struct OperationCall {
-  std::string_view group;
+  std::string_view group = {};
   Operation operation = Operation::kBarrier;
   Rank root = 0;
-  std::span<const std::byte> payload;
+  std::span<const std::byte> payload = {};
   Duration deadline{0};
   const OperationOptions* options = nullptr;  // null: the defaults; read before the call returns
   std::uint32_t participants = 0;

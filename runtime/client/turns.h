@@ -30,10 +30,13 @@ class Turns {
   // The node's own thread, until the host is stopped.
   void run();
 
-  // True: the node is this caller's. False: another caller has it, or somebody needs the node's thread.
+  // True: the node is this caller's. False: another caller has it, or somebody needs the node's thread, or this is it.
   bool begin();
-  // Precondition: begin() was true. Returns when done() holds, or when the node's thread is needed.
+  // These three only after begin() was true. Returns when done() holds, or when the node's thread is needed.
   void drive(const std::function<bool()>& done);
+  // Before end(): calls that end at once may follow each other for ever, and what comes from the network is to be
+  // handled now and then.
+  void catch_up(Nanoseconds now);
   void end();
 
   // While somebody needs it the node's thread drives: handlers of asynchronous calls run there, and who was not let in
@@ -46,21 +49,23 @@ class Turns {
 
  private:
   enum class Who : std::uint8_t { kNobody, kThread, kCaller };
-  void give_to(Who who);
+  bool take_for(Who who);
+  bool take_from_thread();
+  void give_back();
   bool thread_may_drive() const;
+  void sleep(std::unique_lock<std::mutex>& lock);
   void wait_for_turn(std::unique_lock<std::mutex>& lock);
-  void catch_up();
 
   boost::asio::io_context& context_;
   NodeHost& host_;
   std::chrono::nanoseconds between_calls_;
+  std::atomic<Who> who_ = Who::kNobody;  // a caller takes and gives it back without the mutex, which is for waiting
   std::mutex mutex_;
   std::condition_variable changed_;
-  Who who_ = Who::kNobody;
-  bool caller_waits_ = false;  // for the thread to let go
-  bool sleeps_ = false;        // the thread, until it is told
-  std::uint64_t calls_ = 0;
-  Nanoseconds caught_up_at_ = 0;  // who drives
+  std::atomic<bool> caller_waits_ = false;  // for the thread to let go
+  std::atomic<bool> sleeps_ = false;        // the thread, until it is told
+  std::atomic<std::uint64_t> calls_ = 0;    // written by who drives
+  Nanoseconds caught_up_at_ = 0;            // who drives
   std::atomic<bool> interrupted_ = false;
   std::atomic<int> needs_ = 0;
   std::atomic<std::thread::id> driver_;

@@ -5,7 +5,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
@@ -59,6 +58,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       memory_(Node::buffer_ids(limits), transport),
       self_(settings.self),
       wait_(wait),
+      stays_(context.get_executor()),
       waiting_(self_, 1, cores(), /*with_clients=*/false),
       handlers_(std::move(handlers)),
       alarm_(context, [this] { armed_for_ = kNever; }),
@@ -71,11 +71,11 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
 void NodeHost::start() {
   using Bytes = std::span<const std::byte>;
   transport_.start(
-      {.on_frame = [this](Bytes frame) { return after_frame(node_.on_datagram(frame, read_clock()), frame.size()); },
+      {.on_frame = [this](Bytes frame) { return after_frame(node_.on_datagram(frame, time_of_frame()), frame.size()); },
        .place_of = [this](Bytes head, std::size_t bytes) { return place_of(head, bytes); },
        .on_parts =
            [this](Bytes head, Bytes payload) {
-             return after_frame(node_.on_datagram(head, payload, read_clock()), payload.size());
+             return after_frame(node_.on_datagram(head, payload, time_of_frame()), payload.size());
            },
        .on_writable =
            [this](NodeId peer) {
@@ -101,6 +101,9 @@ void NodeHost::start() {
 std::byte* NodeHost::place_of(std::span<const std::byte> head, std::size_t payload_bytes) {
   return bytes_of(node_.place_of(head, payload_bytes)).data();
 }
+
+// Who has just waited knows it.
+Nanoseconds NodeHost::time_of_frame() { return std::exchange(clock_is_read_, false) ? now_ : read_clock(); }
 
 bool NodeHost::after_frame(bool taken, std::size_t bytes) {
   if (!taken) return false;
@@ -183,7 +186,8 @@ void NodeHost::do_work(const LocalWork& work) {
 
 void NodeHost::drain_frames() {
   Transmit frame;
-  while (node_.poll_transmit(now_, scratch_, frame)) {
+  bool any = false;
+  for (; node_.poll_transmit(now_, scratch_, frame); any = true) {
     if (frame.payload.length > kSmallFrame) waiting_.unsettle(now_);
     const auto payload = bytes_of(frame.payload);
     const bool taken = frame.may_wait ? transport_.gather(frame.to, frame.head, payload)
@@ -191,7 +195,7 @@ void NodeHost::drain_frames() {
     has_sent_ = true;
     if (!taken) node_.set_writable(frame.to, false);
   }
-  transport_.flush();
+  if (any) transport_.flush();
 }
 
 void NodeHost::set_path(NodeId peer) {
@@ -277,7 +281,8 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
   if (next == AdaptiveWait::Next::kBlock) return false;
   if (next == AdaptiveWait::Next::kMove) move_to_another_core();
   if (next == AdaptiveWait::Next::kYield) sched_yield();
-  const Nanoseconds before = std::exchange(now, monotonic_now());
+  const Nanoseconds before = std::exchange(now, read_clock());
+  clock_is_read_ = true;
   if (next == AdaptiveWait::Next::kYield) waiting_.yielded(before, now);
   return true;
 }
@@ -288,6 +293,7 @@ bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go
   const bool has_sent = std::exchange(has_sent_, false) && !transport_.polls_memory();
   for (bool any = waiting_.looks_first(has_sent); any || wait_a_little(now);) {
     any = poll_once();
+    clock_is_read_ = false;
     if (any) waiting_.found();
     if (stopped_ || (any && !go_on())) return true;
     if (any) waiting_.begin(now = std::max(now, now_));  // an event has read the clock
@@ -299,15 +305,20 @@ bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go
   return false;
 }
 
+// Blocks.
+void NodeHost::run_one() {
+  context_.run_one();
+  stopped_ = context_.stopped();
+}
+
 void NodeHost::run_while(const std::function<bool()>& go_on) {
-  const auto work = boost::asio::make_work_guard(context_);
-  while (!context_.stopped() && go_on()) {
+  while (!stopped_ && go_on()) {
     const Nanoseconds now = monotonic_now();
     if (may_poll(now) && poll_for_a_while(now, go_on)) return;
     if (stopped_) return;
     set_alarm();
     if (transport_.rest())
-      context_.run_one();
+      run_one();
     else
       poll_once();
     run_due_timers(monotonic_now());

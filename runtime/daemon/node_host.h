@@ -6,6 +6,7 @@
 // pump(). One thread: the one in run(). No heap allocation once the operations of an application repeat.
 #pragma once
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
@@ -102,6 +103,7 @@ class NodeHost {
 
  private:
   std::byte* place_of(std::span<const std::byte> head, std::size_t payload_bytes);
+  Nanoseconds time_of_frame();
   bool after_frame(bool taken, std::size_t bytes);
   void take_event(const Event& event);
   void find_place(const Event& event);
@@ -116,6 +118,7 @@ class NodeHost {
   bool is_busy();
   bool may_poll(Nanoseconds now);
   bool poll_once();
+  void run_one();
   bool wait_a_little(Nanoseconds& now);
   bool poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on);
 
@@ -126,6 +129,7 @@ class NodeHost {
   PayloadMemory memory_;
   NodeId self_;
   WaitPolicy wait_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> stays_;  // the io_context, until stop()
   AdaptiveWait waiting_;
   Rank nodes_of_a_core_ = 0;
   Handlers handlers_;
@@ -134,6 +138,7 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;  // the alarm; it may be too early
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
+  bool clock_is_read_ = false;  // now_ is the time, until a frame has taken it
   bool polls_transport_ = false;
   bool in_flight_ = false;   // an operation, as of the last look
   bool has_polled_ = false;  // since catch_up()
