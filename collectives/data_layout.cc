@@ -113,11 +113,7 @@ bool needs_reordering(const OperationShape& shape, Rank me, Rank root) {
 DataLayout lay_out(const OperationShape& shape, const RankSchedule& schedule, Rank me, Rank root,
                    std::span<std::uint64_t> offsets) {
   DataLayout layout;
-  if (shape.operation == Operation::kBarrier) {
-    for (const Stage& stage : schedule.stages)
-      std::ranges::fill(offsets.subspan(stage.first_transfer, stage.receives + stage.sends), 0);
-    return layout;
-  }
+  if (shape.operation == Operation::kBarrier) return layout;
   layout.result_bytes = result_bytes(shape, me);
   if (is_of_blocks(shape)) {
     const BlockRange range = blocks_of(shape, schedule, me);

@@ -21,7 +21,8 @@ struct DataLayout {
 
 // Writes into `offsets` where the data of each transfer of the schedule lies: of a receive where it is put, of a send
 // where it is taken from (kPartial: its register decides, not the layout). A received partial that is appended to two
-// registers has room for both results. `root` is the operation's real root. Precondition: as many offsets as transfers.
+// registers has room for both results. A barrier's have no data: their offsets are not written. `root` is the
+// operation's real root. Precondition: as many offsets as transfers.
 DataLayout lay_out(const OperationShape& shape, const RankSchedule& schedule, Rank me, Rank root,
                    std::span<std::uint64_t> offsets);
 

@@ -76,12 +76,12 @@ void Engine::begin(std::uint32_t run, const OperationShape& shape) {
       r.combines = r.combines || !is_trivial(s.transfers[s.stages[i].first_transfer + k]);
     }
   }
-  end_repetitions(run);
+  end_stages(run);
 }
 
 void Engine::arrive(std::uint32_t run) {
   memory_.runs[run].arrived = true;
-  end_repetitions(run);
+  end_stages(run);
 }
 
 std::uint32_t Engine::find_receive(std::uint32_t run, Rank source, std::uint8_t stage) const {
@@ -172,8 +172,8 @@ void Engine::commit_send(std::uint32_t run, const Send& send) {
   advance(run, send.stage);
 }
 
-// Goes on with the next repetition of `stage` if the one under way is through; false if it is not.
-bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
+// Goes on with the next repetition of `stage` as long as the one under way is through; true if the stage ends by that.
+bool Engine::end_repetitions(std::uint32_t run, std::uint32_t stage) {
   StageProgress& p = progress(run)[stage];
   if (p.ended || !started(run, stage)) return false;
   const RankSchedule s = schedule(run);
@@ -181,27 +181,27 @@ bool Engine::end_repetition(std::uint32_t run, std::uint32_t stage) {
   const auto is_done_with = [&](std::uint32_t index) {
     return counts(run)[index] > p.repetition && is_trivial(s.transfers[index]);
   };
-  while (p.combined < st.receives && is_done_with(st.first_transfer + p.combined)) ++p.combined;
-  if (p.combined != st.receives || p.sent != st.sends) return false;
-  ++p.repetition;
-  p.sent = p.combined = 0;
-  p.ended = p.repetition == st.repeat;
-  memory_.runs[run].open_stages -= p.ended;
+  while (!p.ended) {
+    while (p.combined < st.receives && is_done_with(st.first_transfer + p.combined)) ++p.combined;
+    if (p.combined != st.receives || p.sent != st.sends) return false;
+    ++p.repetition;
+    p.sent = p.combined = 0;
+    p.ended = p.repetition == st.repeat;
+  }
+  --memory_.runs[run].open_stages;
   return true;
 }
 
 // Something of this stage has happened. Others move only when it ends.
 void Engine::advance(std::uint32_t run, std::uint32_t stage) {
-  while (end_repetition(run, stage)) continue;
-  if (progress(run)[stage].ended) end_repetitions(run);
+  if (end_repetitions(run, stage) && !finished(run)) end_stages(run);
 }
 
-void Engine::end_repetitions(std::uint32_t run) {
+void Engine::end_stages(std::uint32_t run) {
   const std::uint32_t stages = memory_.runs[run].stages;
-  for (bool moved = true; moved;) {
+  for (bool moved = true; moved && !finished(run);) {
     moved = false;
-    for (std::uint32_t i = 0; i < stages; ++i)
-      while (end_repetition(run, i)) moved = true;
+    for (std::uint32_t i = 0; i < stages; ++i) moved = end_repetitions(run, i) || moved;
   }
 }
 

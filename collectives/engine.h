@@ -103,8 +103,8 @@ class Engine {
   bool build(std::uint32_t run, const Plan& plan, const OperationShape& shape, Rank me);
   void begin(std::uint32_t run, const OperationShape& shape);
   void advance(std::uint32_t run, std::uint32_t stage);
-  void end_repetitions(std::uint32_t run);
-  bool end_repetition(std::uint32_t run, std::uint32_t stage);
+  void end_stages(std::uint32_t run);
+  bool end_repetitions(std::uint32_t run, std::uint32_t stage);
 
   Limits limits_;
   Memory memory_;

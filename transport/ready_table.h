@@ -2,6 +2,7 @@
 // here, at a bit each, instead of asking all of them. Core.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +29,14 @@ class ReadyTable {
   ReadyTable() = default;
   // There are words_for(until.size()) words, all 0: all rest for ever. `until` need not be written.
   ReadyTable(std::span<std::uint64_t> words, std::span<Nanoseconds> until)
-      : words_(static_cast<std::uint32_t>(words.size() / 2)),
-        ready_(words.data()),
-        timed_(words.data() + words_),
-        until_(until.data()) {}
+      : ready_(words.data()), timed_(words.data() + words.size() / 2), until_(until.data()) {}
 
-  ReadyFlag flag(std::uint32_t index) { return {ready_[index / 64], static_cast<std::uint8_t>(index % 64)}; }
-  // It has no frame before `until`, unless its flag is raised.
+  // An entry is in use from the first call on; what is behind the last one in use is not looked at.
+  ReadyFlag flag(std::uint32_t index) {
+    words_ = std::max(words_, index / 64 + 1);
+    return {ready_[index / 64], static_cast<std::uint8_t>(index % 64)};
+  }
+  // It is in use, and has no frame before `until`, unless its flag is raised.
   void rest(std::uint32_t index, Nanoseconds until);
   // Those that rested until now are ready.
   void wake(Nanoseconds now) {
@@ -63,7 +65,7 @@ class ReadyTable {
   void find_earliest();
   void wake_due(Nanoseconds now);
 
-  std::uint32_t words_ = 0;  // of each of both sets:
+  std::uint32_t words_ = 0;  // in use, of each of both sets:
   std::uint32_t earliest_entry_ = kNone;
   std::uint64_t* ready_ = nullptr;
   std::uint64_t* timed_ = nullptr;  // they rest until a time, where they are not ready

@@ -81,7 +81,7 @@ bool SendWindow::acknowledge(std::uint32_t cumulative, const BulkBits& bits, OnA
     if (take(base_)) acknowledged(base_);
   }
   if (moved) forget_timeouts();
-  if (!moved && bits == BulkBits{}) return true;
+  if (base_ == unsent_ || (!moved && bits == BulkBits{})) return true;
   for (std::uint32_t i = 0; i < 256 && i + 1 < unsent_ - base_; ++i) {
     const bool arrived = (bits[i / 64] >> (i % 64) & 1) != 0;
     if (arrived && take(base_ + 1 + i)) acknowledged(base_ + 1 + i);

@@ -158,7 +158,7 @@ void NodeHost::pump() {
 
 bool NodeHost::drain_events() {
   bool any = false;
-  for (; node_.poll_event(event_); any = true) take_event(event_);
+  for (; node_.may_have_event() && node_.poll_event(event_); any = true) take_event(event_);
   return any;
 }
 

@@ -202,10 +202,11 @@ void lay_out_slot(NodeState& state, std::uint32_t slot) {
   const RankSchedule schedule = state.engine->schedule(slot);
   s.layout = lay_out(slots::shape_of(state, slot), schedule, me_of(state, slot), s.root, state.offsets);
   s.register_t = s.layout.work, s.register_s = kNoData;
+  const bool has_data = s.operation != Operation::kBarrier;
   const auto transfers = slots::transfer_states(state, slot);
   for (const Stage& stage : schedule.stages)
     for (std::uint32_t i = stage.first_transfer; i < stage.first_transfer + stage.receives + stage.sends; ++i)
-      transfers[i] = TransferState{.offset = state.offsets[i]};
+      transfers[i] = TransferState{.offset = has_data ? state.offsets[i] : 0};
 }
 
 bool has_memory(NodeState& state, std::uint32_t slot) {

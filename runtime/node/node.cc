@@ -80,12 +80,12 @@ void drain(NodeState& s, NodeId from, Nanoseconds now) {
 
 void run_nic(NodeState& s, Nanoseconds now) {
   NicDue due;
-  while (s.nic->enabled() && s.nic->poll(now, due)) operations::on_nic(s, due, now);
+  while (s.nic->poll(now, due)) operations::on_nic(s, due, now);
 }
 
 // Every event may have made room for what was waiting.
 void settle(NodeState& s, Nanoseconds now) {
-  run_nic(s, now);
+  if (s.nic->enabled()) run_nic(s, now);
   presence::pump(s, now);
   if (s.slot_timer <= now) verdicts::on_timer(s, now);
   if (!s.again) return;
@@ -323,7 +323,7 @@ PayloadRange Node::place_of(std::span<const std::byte> head, std::size_t payload
 
 void Node::on_timer(Nanoseconds now) {
   NodeState& s = *state_;
-  run_nic(s, now);
+  if (s.nic->enabled()) run_nic(s, now);
   s.ready.wake(now);
   for (std::uint32_t i = s.ready.next_ready(0); i != ReadyTable::kNone; i = s.ready.next_ready(i + 1)) {
     const Peer& p = s.peers[i];
@@ -350,12 +350,15 @@ void Node::set_writable(NodeId peer, bool writable) {
   if (Peer* p = peers::find_peer(*state_, peer)) p->writable = writable;
 }
 
+bool Node::may_have_event() const {
+  const NodeState& s = *state_;
+  return s.copy_pending || s.works > 0 || s.place_buffer != kNoBuffer || s.requests->has_answer() ||
+         s.buffers->has_freed() || s.peer_events;
+}
+
+// An event is large, and most of those that are there need little of it.
 bool Node::poll_event(Event& out) {
   NodeState& s = *state_;
-  // An event is large, most times there is none, and most of those that are there need little of it.
-  if (!s.copy_pending && s.works == 0 && s.place_buffer == kNoBuffer && !s.requests->has_answer() &&
-      !s.buffers->has_freed() && !s.peer_events)
-    return false;
   if (s.place_buffer != kNoBuffer) {  // before anything is copied there
     out.kind = Event::Kind::kPlace;
     out.cookie = s.place_cookie, out.range = {s.place_buffer, 0, s.buffers->bytes(s.place_buffer)};
@@ -387,6 +390,7 @@ bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit
   settle(s, now);
   if (has_work()) return false;  // frames may carry its results
   s.ready.wake(now);
+  if (s.ready.next_ready(0) == ReadyTable::kNone) return false;
   const std::uint32_t first = s.next_to_transmit;
   return transmit_to(s, {first, s.peers_used}, now, scratch, out) || transmit_to(s, {0, first}, now, scratch, out);
 }

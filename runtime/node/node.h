@@ -303,6 +303,7 @@ class Node {
 
   // -- outputs
   bool poll_event(Event& out);
+  bool may_have_event() const;  // false: poll_event() has none, and need not be asked
   // `scratch`: at least kMaxHeadBytes; the frame's head is written there.
   bool poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out);
 

@@ -274,8 +274,10 @@ void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   const bool of_barrier = m.type == PeerMessageType::kTransfer && m.operation == Operation::kBarrier;
   if (!of_barrier || g.routers > 0) window::note_child(state, group, m.source, m.completed);
   if (m.type == PeerMessageType::kWindow) give_up_old_streams(state, group, from, m.window_base, now);
-  sync_window(state, group, m.window_base, now);
-  on_window_moved(state, group, now);
+  if (m.window_base > g.global_base)
+    sync_window(state, group, m.window_base, now);
+  else
+    on_window_moved(state, group, now);
 }
 
 Nanoseconds deadline_of(const NodeState& state, const Slot& s) {

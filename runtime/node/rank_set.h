@@ -24,22 +24,23 @@ class RankSet {
   RankSet(const RankSet& other) { *this = other; }
   RankSet& operator=(const RankSet& other) {
     std::copy_n(other.at_.begin(), other.runs_, at_.begin());
-    runs_ = other.runs_, truncated_ = other.truncated_;
+    runs_ = other.runs_, size_ = other.size_, truncated_ = other.truncated_;
     return *this;
   }
 
   // Precondition: `rank` is larger than all before. False (and truncated() from now on) when full.
   bool add(Rank rank) { return add_run({rank, 1}); }
   bool add_run(Run run) {
-    if (runs_ > 0 && at_[runs_ - 1].first + at_[runs_ - 1].count == run.first) {
-      at_[runs_ - 1].count += run.count;
-      return true;
-    }
-    if (runs_ == kMaxRuns) {
+    const bool goes_on = runs_ > 0 && end() == run.first;
+    if (!goes_on && runs_ == kMaxRuns) {
       truncated_ = true;
       return false;
     }
-    at_[runs_++] = run;
+    if (goes_on)
+      at_[runs_ - 1].count += run.count;
+    else
+      at_[runs_++] = run;
+    size_ += run.count;
     return true;
   }
   std::uint32_t runs() const { return runs_; }
@@ -47,11 +48,7 @@ class RankSet {
   bool truncated() const { return truncated_; }
   void set_truncated(bool t) { truncated_ = t; }
   bool empty() const { return runs_ == 0; }
-  std::uint32_t size() const {
-    std::uint32_t n = 0;
-    for (std::uint32_t i = 0; i < runs_; ++i) n += at_[i].count;
-    return n;
-  }
+  std::uint32_t size() const { return size_; }
   // One more than the largest.
   Rank end() const { return empty() ? 0 : at_[runs_ - 1].first + at_[runs_ - 1].count; }
   // The i-th member; precondition i < size().
@@ -74,7 +71,8 @@ class RankSet {
 
  private:
   std::array<Run, kMaxRuns> at_;  // the first runs_ of them
-  std::uint32_t runs_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint8_t runs_ = 0;
   bool truncated_ = false;
 };
 

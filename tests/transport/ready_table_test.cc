@@ -19,6 +19,10 @@ class ReadyTableTest : public testing::Test {
     return found;
   }
   void raise(std::uint32_t index) { table.flag(index).raise(); }
+  void rest(std::uint32_t index, Nanoseconds end) {
+    table.flag(index);  // in use from now on
+    table.rest(index, end);
+  }
 
   static constexpr std::uint32_t kNone = ReadyTable::kNone;
   std::vector<std::uint64_t> words = std::vector<std::uint64_t>(ReadyTable::words_for(kEntries));
@@ -46,9 +50,17 @@ TEST_F(ReadyTableTest, WhoIsReadyIsFoundInOrderUntilItRests) {
   EXPECT_EQ(table.next_ready(65), kNone);
 }
 
+TEST_F(ReadyTableTest, LooksAtNoMoreThanIsInUse) {
+  raise(3);
+  words[1] = 1;  // the ready ones from 64 on
+  EXPECT_EQ(ready(), Indices{3});
+  table.flag(64);
+  EXPECT_EQ(ready(), (Indices{3, 64}));
+}
+
 TEST_F(ReadyTableTest, WhoRestsUntilATimeIsReadyThen) {
-  table.rest(3, 500);
-  table.rest(70, 400);
+  rest(3, 500);
+  rest(70, 400);
   EXPECT_EQ(table.earliest(), 400);
   table.wake(399);
   EXPECT_EQ(ready(), Indices{});
@@ -71,7 +83,7 @@ TEST_F(ReadyTableTest, DoesWhatATableDoesThatLooksAtAll) {
       raise(i), plain[i].ready = true;
     } else {
       const Nanoseconds end = random() % 4 == 0 ? kNoDeadline : now + random() % 300;
-      table.rest(i, end), plain[i] = {false, end};
+      rest(i, end), plain[i] = {false, end};
     }
     if (random() % 8 == 0) {
       table.wake(now);
