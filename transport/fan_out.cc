@@ -72,8 +72,8 @@ FanOut::Group& FanOut::group_of(NodeId node) {
     Group& group = groups_.emplace_back();
     group.address = address_of(settings_.group, static_cast<NodeId>(groups_.size() - 1));
     std::ranges::fill(group.unanswered, kDeaf);
-    group.small.datagram.resize(kMostFanOutBytes);
-    group.sharing.datagram.resize(kMostSharingHeads);
+    group.small.room.resize(kMostFanOutBytes);
+    group.sharing.room.resize(kMostSharingHeads);
   }
   return groups_[node / kFanOutNodes];
 }
@@ -89,7 +89,7 @@ bool FanOut::has_room(NodeId to, std::span<const std::byte> head, std::span<cons
   const bool shares = payload.size() >= kLeastSharedPayload;
   const Batch& batch = shares ? group.sharing : group.small;
   const std::size_t bytes = fan_out::kEntryBytes + head.size() + (shares ? 0 : payload.size());
-  if (batch.used + bytes > batch.datagram.size()) return false;
+  if (batch.used + bytes > batch.room.size()) return false;
   return !shares || batch.frames == 0 ||
          (batch.payload.data() == payload.data() && batch.payload.size() == payload.size());
 }
@@ -106,9 +106,9 @@ bool FanOut::gather(NodeId to, std::span<const std::byte> head, std::span<const 
   const bool shares = payload.size() >= kLeastSharedPayload;
   Batch& batch = shares ? group.sharing : group.small;
   if (shares) batch.payload = std::exchange(payload, {});
-  const auto entry = fan_out::encode_entry(to, head.size() + payload.size());
+  const auto entry = fan_out::encode_entry(to, head.size() + payload.size(), shares);
   for (const std::span<const std::byte> piece : {std::span<const std::byte>(entry), head, payload}) {
-    if (!piece.empty()) std::memcpy(&batch.datagram[batch.used], piece.data(), piece.size());
+    if (!piece.empty()) std::memcpy(&batch.room[batch.used], piece.data(), piece.size());
     batch.used += piece.size();
   }
   ++batch.frames;
@@ -134,36 +134,48 @@ bool FanOut::is_time_to_ask(Group& group, Nanoseconds now) {
   return true;
 }
 
-// The small ones; 0: they are not worth it. And a question, if it asks.
-std::size_t FanOut::send(Group& group, bool asks) {
-  if (group.small.frames >= kLeastFanOut) return send_batch(group, group.small, asks);
-  if (asks) {
-    Batch question;
-    question.datagram.resize(fan_out::kHeadBytes);
-    send_batch(group, question, true);
-  }
-  return 0;
+// Whoever gets one of the small ones gets the payload as well, and the datagram has room for both.
+bool FanOut::go_together(const Batch& small, const Batch& sharing) {
+  return small.frames > 0 && (small.receivers & ~sharing.receivers) == 0 &&
+         small.used + sharing.used <= kMostSharingHeads;
 }
 
-std::size_t FanOut::send_batch(const Group& group, Batch& batch, bool asks) {
+// And a question, if it asks. False: they are to be sent alone.
+bool FanOut::send_small(const Group& group, bool asks, Sent& sent) {
+  if (group.small.frames >= kLeastFanOut) return send(group, group.small, {}, asks, sent);
+  Sent not_counted;
+  if (asks) send(group, {}, {}, true, not_counted);
+  return false;
+}
+
+// However few get it: nobody else's socket takes it, and it is sealed for this.
+void FanOut::send_sharing(const Group& group, bool with_small, Sent& sent) {
+  const Batch none;
+  const Batch& small = with_small ? group.small : none;
+  if (!send(group, small, group.sharing, false, sent)) sent.lost += small.frames + group.sharing.frames;
+}
+
+bool FanOut::send(const Group& group, const Batch& small, const Batch& sharing, bool asks, Sent& sent) {
   constexpr std::uint16_t kAll = 0xffff;
-  const bool shares = !batch.payload.empty();
+  const auto frames = static_cast<std::uint16_t>(small.frames + sharing.frames);
+  const auto receivers = static_cast<std::uint16_t>(small.receivers | sharing.receivers);
   const auto head = fan_out::encode({.from = settings_.self,
                                      .token = token_,
-                                     .frames = batch.frames,
-                                     .receivers = asks ? kAll : batch.receivers,
+                                     .frames = frames,
+                                     .receivers = asks ? kAll : receivers,
                                      .asks = asks,
-                                     .shares = shares});
-  std::memcpy(batch.datagram.data(), head.data(), head.size());
+                                     .shares = sharing.frames > 0});
   auto address = group.address;
-  iovec pieces[2] = {iovec_of(std::span<const std::byte>(batch.datagram).first(batch.used)), iovec_of(batch.payload)};
+  iovec pieces[] = {iovec_of(head), iovec_of(small.bytes()), iovec_of(sharing.bytes()), iovec_of(sharing.payload)};
   msghdr message{};
   message.msg_name = address.data();
   message.msg_namelen = static_cast<socklen_t>(address.size());
   message.msg_iov = pieces;
-  message.msg_iovlen = shares ? 2 : 1;
-  const ssize_t sent = datagram_calls::send_message(sender_.native_handle(), message);
-  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+  message.msg_iovlen = sharing.frames > 0 ? 4 : 2;
+  const ssize_t bytes = datagram_calls::send_message(sender_.native_handle(), message);
+  if (bytes < 0) return false;
+  ++sent.datagrams, sent.frames += frames, sent.bytes += static_cast<std::uint64_t>(bytes);
+  return true;
 }
 
 void FanOut::on_answer(NodeId from, std::uint64_t token) {

@@ -1,6 +1,7 @@
 // Frames for several nodes of this host leave in one datagram, to a multicast group on loopback that they have joined:
 // the kernel hands it to each, which costs a sixth of a send to each. A large payload that several of them get is in it
-// once. Each group is of 16 nodes that follow each other: who gets a datagram copies all of it.
+// once, and with it small frames for the same nodes. Each group is of 16 nodes that follow each other: who gets a
+// datagram copies all of it.
 //
 // Who hears us shows by itself. From time to time a datagram asks for answers; who has not answered of late gets its
 // frames alone, as do all in a host where no group can be joined. That a node answered is no promise: what is sent here
@@ -19,8 +20,8 @@
 namespace fibocast {
 
 inline constexpr std::size_t kLeastFanOut = 3;              // frames that are worth it
-inline constexpr std::size_t kMostFanOutBytes = 20 * 1024;  // of a datagram, without a payload that is shared
-inline constexpr std::size_t kMostSharingHeads = 8 * 1024;  // of a datagram with a payload that is shared
+inline constexpr std::size_t kMostFanOutBytes = 20 * 1024;  // of the frames of a datagram without a shared payload
+inline constexpr std::size_t kMostSharingHeads = 8 * 1024;  // ... of one with a shared payload
 inline constexpr NodeId kFanOutNodes = 16;                  // of a group
 inline constexpr NodeId kMostFanOutGroups = 64;             // nodes beyond get their frames alone
 inline constexpr unsigned kMostUnanswered = 2;              // questions; after more a node is taken to be deaf
@@ -64,9 +65,11 @@ class FanOut {
  private:
   struct Batch {
     std::uint16_t frames = 0, receivers = 0;
-    std::size_t used = fan_out::kHeadBytes;
-    std::vector<std::byte> datagram;     // place for the head, then frames
-    std::span<const std::byte> payload;  // of all its frames, if they share one
+    std::size_t used = 0;
+    std::vector<std::byte> room;         // for the frames
+    std::span<const std::byte> payload;  // of all of them, if they share one
+    std::span<const std::byte> bytes() const { return std::span(room).first(used); }
+    void clear() { frames = receivers = 0, used = 0, payload = {}; }
   };
   struct Group {
     boost::asio::ip::udp::endpoint address;
@@ -81,8 +84,10 @@ class FanOut {
   void note_question(Group& group, Nanoseconds now);
   static bool may_ask(const Group& group) { return group.small.frames + group.missed >= kLeastFanOut; }
   bool is_time_to_ask(Group& group, Nanoseconds now);
-  std::size_t send(Group& group, bool asks);
-  std::size_t send_batch(const Group& group, Batch& batch, bool asks);
+  static bool go_together(const Batch& small, const Batch& sharing);
+  bool send_small(const Group& group, bool asks, Sent& sent);
+  void send_sharing(const Group& group, bool with_small, Sent& sent);
+  bool send(const Group& group, const Batch& small, const Batch& sharing, bool asks, Sent& sent);
 
   Settings settings_;
   boost::asio::ip::udp::socket& sender_;
@@ -95,25 +100,15 @@ class FanOut {
 template <class Clock, class SendAlone>
 FanOut::Sent FanOut::flush(Clock clock, SendAlone send_alone) {
   Sent sent;
-  const auto count = [&sent](Batch& batch, std::size_t bytes) {
-    if (bytes > 0) ++sent.datagrams, sent.frames += batch.frames, sent.bytes += bytes;
-    batch.frames = batch.receivers = 0;
-    batch.used = fan_out::kHeadBytes;
-    batch.payload = {};
-  };
   for (Group& group : groups_) {
     if (group.is_idle()) continue;
-    Batch& small = group.small;
-    const std::size_t bytes = send(group, may_ask(group) && is_time_to_ask(group, clock()));
-    if (bytes == 0)
-      fan_out::for_each_frame(std::span(small.datagram).first(small.used).subspan(fan_out::kHeadBytes), send_alone);
-    count(small, bytes);
-    // However few get it: nobody else's socket takes it, and it is sealed for this.
-    if (group.sharing.frames > 0) {
-      const std::size_t shared = send_batch(group, group.sharing, false);
-      if (shared == 0) sent.lost += group.sharing.frames;
-      count(group.sharing, shared);
-    }
+    const bool asks = may_ask(group) && is_time_to_ask(group, clock());
+    const bool together = !asks && go_together(group.small, group.sharing);
+    if (!together && !send_small(group, asks, sent))
+      fan_out::for_each_frame(group.small.bytes(),
+                              [&](NodeId to, std::span<const std::byte> frame, bool) { send_alone(to, frame); });
+    if (group.sharing.frames > 0) send_sharing(group, together, sent);
+    group.small.clear(), group.sharing.clear();
     group.missed = 0;
   }
   gathered_ = 0;

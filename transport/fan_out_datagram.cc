@@ -6,7 +6,7 @@ namespace {
 using little_endian::get, little_endian::put;
 
 constexpr std::uint16_t kMagic = 0xF1BA;
-constexpr std::uint8_t kVersion = 2, kFrames = 1, kAnswer = 2, kSharing = 3;
+constexpr std::uint8_t kVersion = 3, kFrames = 1, kAnswer = 2, kSharing = 3;
 
 bool begins_with(std::span<const std::byte> datagram, std::uint8_t kind) {
   return datagram.size() >= kAnswerBytes && get<std::uint16_t>(datagram.data()) == kMagic &&
@@ -39,10 +39,10 @@ std::array<std::byte, kAnswerBytes> encode(const Answer& answer) {
   return bytes;
 }
 
-std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes) {
+std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes, bool shares) {
   std::array<std::byte, kEntryBytes> entry;
   put(entry.data(), to);
-  put(entry.data() + 4, static_cast<std::uint32_t>(bytes));
+  put(entry.data() + 4, static_cast<std::uint32_t>(bytes) | (shares ? kShares : 0));
   return entry;
 }
 
@@ -60,9 +60,9 @@ std::optional<Parts> decode(std::span<const std::byte> datagram) {
   std::span<const std::byte> rest = all;
   for (std::size_t i = 0; i < head.frames; ++i) {
     if (rest.size() < kEntryBytes) return std::nullopt;
-    const std::size_t bytes = get<std::uint32_t>(rest.data() + 4);
-    if (rest.size() - kEntryBytes < bytes) return std::nullopt;
-    rest = rest.subspan(kEntryBytes + bytes);
+    const Entry entry = entry_at(rest);
+    if (rest.size() - kEntryBytes < entry.bytes || (entry.shares && !head.shares)) return std::nullopt;
+    rest = rest.subspan(kEntryBytes + entry.bytes);
   }
   if (rest.empty() == head.shares) return std::nullopt;
   parts.frames = all.first(all.size() - rest.size());

@@ -3,7 +3,7 @@
 //   offset size
 //        0    2  magic 0xF1BA
 //        2    1  version
-//        3    1  kind: 1 frames, 2 answer, 3 frames that share their payload
+//        3    1  kind: 1 frames, 2 answer, 3 frames that share a payload
 //        4    4  from node
 //        8    8  token: a random number of who sends frames; an answer repeats it, and ends here
 //       16    2  how many frames
@@ -11,7 +11,8 @@
 //       19    1  zero
 //       20    2  bit i: there is something for the group's node i; others' sockets need not take the datagram
 //       22    2  zero
-//       24       each frame after 4 to node, 4 length; then nothing, or, of kind 3, the payload of each
+//       24       each frame after 4 to node, 4 length (the highest bit, of kind 3: it is without its payload, which is
+//                that at the end); then nothing, or, of kind 3, the payload
 //
 // The frames are what each node would have got alone, sealed if the cluster seals: nothing here is believed but which
 // bytes are whose. Every length is checked before it is used.
@@ -41,7 +42,7 @@ struct Head {
 struct Parts {
   Head head;
   std::span<const std::byte> frames;   // with their entries: for_each_frame()
-  std::span<const std::byte> payload;  // of each of them; empty: their own
+  std::span<const std::byte> payload;  // of those that share it; empty: there is none
 };
 struct Answer {
   NodeId from = 0;
@@ -50,20 +51,32 @@ struct Answer {
 
 std::array<std::byte, kHeadBytes> encode(const Head& head);
 std::array<std::byte, kAnswerBytes> encode(const Answer& answer);
-std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes);
+std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes, bool shares = false);
 // Nothing: it is none, or its lengths do not fill it exactly.
 std::optional<Parts> decode(std::span<const std::byte> datagram);
 // Nothing: it is none. Frames, sealed or not, never are.
 std::optional<Answer> decode_answer(std::span<const std::byte> datagram);
 
-// What is sent to whom, in order: take(NodeId to, bytes). Precondition: the lengths fill `frames` exactly, as those of
-// decode() do.
+inline constexpr std::uint32_t kShares = 0x8000'0000;  // in an entry's length
+struct Entry {
+  NodeId to = 0;
+  bool shares = false;
+  std::size_t bytes = 0;
+};
+// Precondition: it has kEntryBytes.
+inline Entry entry_at(std::span<const std::byte> frames) {
+  const auto length = little_endian::get<std::uint32_t>(frames.data() + 4);
+  return {little_endian::get<std::uint32_t>(frames.data()), (length & kShares) != 0, length & ~kShares};
+}
+
+// What is sent to whom, in order: take(NodeId to, bytes, whether its payload is the shared one). Precondition: the
+// lengths fill `frames` exactly, as those of decode() do.
 template <class Take>
 void for_each_frame(std::span<const std::byte> frames, Take take) {
   while (!frames.empty()) {
-    const std::size_t bytes = little_endian::get<std::uint32_t>(frames.data() + 4);
-    take(little_endian::get<std::uint32_t>(frames.data()), frames.subspan(kEntryBytes, bytes));
-    frames = frames.subspan(kEntryBytes + bytes);
+    const Entry entry = entry_at(frames);
+    take(entry.to, frames.subspan(kEntryBytes, entry.bytes), entry.shares);
+    frames = frames.subspan(kEntryBytes + entry.bytes);
   }
 }
 

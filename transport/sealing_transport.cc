@@ -72,7 +72,7 @@ bool SealingTransport::gather(NodeId to, std::span<const std::byte> head, std::s
 bool SealingTransport::gather_shared(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload,
                                      SealAlgorithm algorithm) {
   if (!shared_.holds(payload, algorithm)) {
-    inner_.flush();  // what was gathered points into the one before
+    if (!shared_.is_empty()) inner_.flush();  // what was gathered points into the one before
     SecretKey key;
     randombytes_buf(key.raw(), kKeyBytes);
     shared_.seal(payload, algorithm, key);

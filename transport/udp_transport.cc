@@ -307,10 +307,10 @@ bool UdpTransport::receive_fan_out() {
   fan_outs_first_ = kLooksForFanOuts;
   if (parts->head.asks)
     send_from_own_port(peers_[parts->head.from], fan_out::encode(fan_out::Answer{self, parts->head.token}), {});
-  fan_out::for_each_frame(parts->frames, [&](NodeId to, std::span<const std::byte> frame) {
+  fan_out::for_each_frame(parts->frames, [&](NodeId to, std::span<const std::byte> frame, bool shares) {
     if (to != self) return;
     ++counters_.frames_received;
-    if (!parts->head.shares)
+    if (!shares)
       handlers_.on_frame(frame);
     else if (handlers_.on_parts)
       handlers_.on_parts(frame, parts->payload);

@@ -13,7 +13,8 @@ void fuzz_fan_out(Bytes input) {
   const auto parts = fan_out::decode(input);
   if (!parts) return;
   std::size_t frames = 0, bytes = fan_out::kHeadBytes;
-  fan_out::for_each_frame(parts->frames, [&](NodeId, Bytes frame) {
+  fan_out::for_each_frame(parts->frames, [&](NodeId, Bytes frame, bool shares) {
+    require(!shares || parts->head.shares);
     require(frame.data() >= input.data() && frame.data() + frame.size() <= input.data() + input.size());
     ++frames, bytes += fan_out::kEntryBytes + frame.size();
   });

@@ -1,98 +1,14 @@
 // Fan-outs over UDP: frames for several nodes in one datagram.
-#include "transport/fan_out.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <boost/asio/ip/multicast.hpp>
 #include <string>
 
-#include "tests/transport/event_loop_test.h"
-#include "transport/udp_transport.h"
+#include "tests/transport/fan_out_nodes.h"
 
 namespace fibocast {
 namespace {
 
 using boost::asio::ip::udp;
-
-class FanOutTest : public EventLoopTest {
- protected:
-  struct Node {
-    std::unique_ptr<UdpTransport> transport;
-    std::vector<std::string> frames;
-  };
-
-  // Ports that this process has at the moment: nobody else uses the same group.
-  void SetUp() override {
-    udp::socket any(io, udp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
-    const std::uint16_t port = any.local_endpoint().port();
-    group = {boost::asio::ip::address_v4(0xefff0000 + port), static_cast<std::uint16_t>(61'000 + port % 4'000)};
-  }
-  UdpSettings settings(NodeId self, bool hears) const {
-    UdpSettings settings{.listen = {boost::asio::ip::address_v4::loopback(), 0}};
-    if (hears) settings.fan_out = FanOut::Settings{.group = group, .self = self, .ask_again = ask_again};
-    return settings;
-  }
-  void start(NodeId self, const UdpSettings& settings) {
-    Node& node = nodes[self];
-    node.transport = std::make_unique<UdpTransport>(io, settings);
-    for (NodeId peer = 0; peer < nodes.size(); ++peer) {
-      if (peer == self || !nodes[peer].transport) continue;
-      node.transport->set_peer(peer, nodes[peer].transport->local_endpoint());
-      nodes[peer].transport->set_peer(self, node.transport->local_endpoint());
-    }
-    Transport::Handlers handlers;
-    handlers.on_frame = [&node](std::span<const std::byte> frame) {
-      node.frames.push_back(text(frame));
-      return true;
-    };
-    handlers.on_parts = [&node](std::span<const std::byte> head, std::span<const std::byte> payload) {
-      node.frames.push_back(text(head) + text(payload));
-      return true;
-    };
-    node.transport->start(std::move(handlers));
-  }
-  // Those in `deaf` know nothing of fan-outs.
-  void start_all(std::size_t count, const std::vector<NodeId>& deaf = {}) {
-    nodes.resize(count);
-    for (NodeId i = 0; i < count; ++i) start(i, settings(i, std::ranges::find(deaf, i) == deaf.end()));
-  }
-  static std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
-  static std::string text(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  // From node 0 to all of these, in two pieces.
-  void fan_out(const std::vector<NodeId>& to, const std::string& text) {
-    for (const NodeId peer : to) {
-      const std::string head = text + " for ", payload = std::to_string(peer);
-      EXPECT_TRUE(nodes[0].transport->gather(peer, bytes(head), bytes(payload)));
-    }
-    nodes[0].transport->flush();
-  }
-  // The same payload to all of these.
-  void gather(const std::vector<NodeId>& to, const std::string& payload) {
-    for (const NodeId peer : to)
-      EXPECT_TRUE(nodes[0].transport->gather(peer, bytes("for " + std::to_string(peer) + " "), bytes(payload)));
-  }
-  std::vector<NodeId> all_others() const {
-    std::vector<NodeId> others;
-    for (NodeId i = 1; i < nodes.size(); ++i) others.push_back(i);
-    return others;
-  }
-  // All have got so many frames and there is nothing more to do: the answers to questions have come too.
-  ::testing::AssertionResult all_have(std::size_t frames) {
-    const auto result = run_until([&] {
-      return std::all_of(nodes.begin() + 1, nodes.end(), [&](const Node& n) { return n.frames.size() >= frames; });
-    });
-    while (io.poll() > 0) continue;
-    return result;
-  }
-  const TransportCounters& counters(NodeId node) { return nodes[node].transport->counters(); }
-
-  udp::endpoint group;
-  Nanoseconds ask_again = 3'600'000'000'000;
-  std::vector<Node> nodes;
-};
 
 TEST_F(FanOutTest, LeavesInOneDatagramOnceAllHaveAnswered) {
   start_all(6);
@@ -167,43 +83,6 @@ TEST_F(FanOutTest, OthersSocketsDoNotTakeIt) {
   EXPECT_EQ(counters(0).bytes_received, sender);
   EXPECT_EQ(counters(9).bytes_received, other);
   EXPECT_EQ(counters(9).kernel_drops, 0u) << "it is not lost, it is not wanted";
-}
-
-TEST_F(FanOutTest, ALargePayloadLeavesOnceForAll) {
-  start_all(6, {3});
-  EXPECT_FALSE(nodes[0].transport->shares_payloads(1)) << "it has not been asked yet";
-  fan_out(all_others(), "first");
-  ASSERT_TRUE(all_have(1));
-  EXPECT_TRUE(nodes[0].transport->shares_payloads(1));
-  EXPECT_FALSE(nodes[0].transport->shares_payloads(3));
-  const std::uint64_t before = counters(0).bytes_sent;
-  const std::string large(kLoopbackPayload, 'l');
-  gather(all_others(), large);
-  nodes[0].transport->flush();
-  ASSERT_TRUE(all_have(2));
-  EXPECT_EQ(counters(0).fan_outs, 1u);
-  EXPECT_LT(counters(0).bytes_sent - before, 2 * kLoopbackPayload + 1000) << "once for all, and once for who is deaf";
-  for (const NodeId i : all_others()) EXPECT_TRUE(nodes[i].frames.back() == "for " + std::to_string(i) + " " + large);
-}
-
-TEST_F(FanOutTest, EachPayloadHasADatagramOfItsOwn) {
-  start_all(5);
-  fan_out(all_others(), "first");
-  ASSERT_TRUE(all_have(1));
-  const std::string a(5'000, 'a'), b(5'000, 'b'), c(kLeastSharedPayload - 1, 'c');
-  gather({1, 2}, a);
-  for (const NodeId peer : {3, 4}) gather({peer}, b);
-  EXPECT_EQ(counters(0).fan_outs, 1u) << "a payload waits for those that get the same, not for another one";
-  nodes[0].transport->flush();
-  EXPECT_EQ(counters(0).fan_outs, 2u);
-  gather(all_others(), c);
-  nodes[0].transport->flush();
-  ASSERT_TRUE(all_have(3));
-  for (const NodeId i : all_others()) {
-    const std::string name = "for " + std::to_string(i) + " ";
-    EXPECT_EQ(nodes[i].frames,
-              (std::vector<std::string>{"first for " + std::to_string(i), name + (i < 3 ? a : b), name + c}));
-  }
 }
 
 TEST_F(FanOutTest, WhoGoesDeafIsFoundOut) {
@@ -349,49 +228,6 @@ TEST_F(FanOutTest, StrangersAreNotBelieved) {
   const auto answer = fan_out::encode(fan_out::Answer{.from = 1, .token = 7});
   stranger.send_to(boost::asio::buffer(answer), nodes[0].transport->local_endpoint());
   ASSERT_TRUE(run_until([&] { return nodes[0].frames.size() == 1; })) << "taken for a frame, which it is not";
-}
-
-TEST(FanOutDatagram, IsReadAsItWasWritten) {
-  const auto head =
-      fan_out::encode({.from = 70'000, .token = 0x1122334455667788, .frames = 2, .receivers = 0x8001, .asks = true});
-  std::vector<std::byte> datagram(head.begin(), head.end());
-  for (const NodeId to : {3u, 65'536u}) {
-    const auto entry = fan_out::encode_entry(to, to % 5);
-    datagram.insert(datagram.end(), entry.begin(), entry.end());
-    datagram.resize(datagram.size() + to % 5, static_cast<std::byte>(to % 5));
-  }
-  const auto read = fan_out::decode(datagram);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->head.from, 70'000u);
-  EXPECT_EQ(read->head.token, 0x1122334455667788u);
-  EXPECT_EQ(read->head.frames, 2u);
-  EXPECT_EQ(read->head.receivers, 0x8001u);
-  EXPECT_TRUE(read->head.asks);
-  EXPECT_FALSE(read->head.shares);
-  EXPECT_TRUE(read->payload.empty());
-  std::vector<std::pair<NodeId, std::size_t>> frames;
-  const auto note = [&](NodeId to, std::span<const std::byte> frame) { frames.emplace_back(to, frame.size()); };
-  fan_out::for_each_frame(read->frames, note);
-  EXPECT_EQ(frames, (std::vector<std::pair<NodeId, std::size_t>>{{3, 3}, {65'536, 1}}));
-  EXPECT_FALSE(fan_out::decode_answer(datagram));
-  for (std::size_t bytes = 0; bytes < datagram.size(); ++bytes)
-    EXPECT_FALSE(fan_out::decode(std::span<const std::byte>(datagram).first(bytes))) << bytes;
-  const auto sharing = fan_out::encode({.frames = 2, .shares = true});
-  std::ranges::copy(sharing, datagram.begin());
-  EXPECT_FALSE(fan_out::decode(datagram)) << "without a payload";
-  datagram.push_back(std::byte{7});
-  const auto shared = fan_out::decode(datagram);
-  ASSERT_TRUE(shared);
-  EXPECT_TRUE(shared->head.shares);
-  EXPECT_EQ(shared->frames.size(), read->frames.size());
-  ASSERT_EQ(shared->payload.size(), 1u);
-  EXPECT_EQ(shared->payload[0], std::byte{7});
-  std::ranges::copy(head, datagram.begin());
-  EXPECT_FALSE(fan_out::decode(datagram)) << "something is left";
-  const auto answer = fan_out::decode_answer(fan_out::encode(fan_out::Answer{.from = 9, .token = 8}));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->from, 9u);
-  EXPECT_EQ(answer->token, 8u);
 }
 
 }  // namespace

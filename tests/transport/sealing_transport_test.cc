@@ -42,6 +42,7 @@ class Wire final : public Transport {
   }
   // As a network would: what was gathered is read now, and not before.
   void flush() override {
+    ++flushes;
     for (const Part& part : gathered_) {
       payloads_at.push_back(part.payload.data());
       together[part.to].emplace_back(part.head, copy_of(part.payload));
@@ -58,6 +59,7 @@ class Wire final : public Transport {
   std::map<NodeId, std::vector<Bytes>> alone;
   std::map<NodeId, std::vector<std::pair<Bytes, Bytes>>> together;
   std::vector<const std::byte*> payloads_at;
+  int flushes = 0;
 
  private:
   Handlers handlers_;
@@ -127,6 +129,7 @@ TEST_F(SharedSealing, EachOpensTheHeadOfItsOwnAndThePayloadOfAll) {
   const auto& at = nodes[0].wire.payloads_at;
   ASSERT_EQ(at.size(), 3u);
   EXPECT_TRUE(at[0] == at[1] && at[1] == at[2]) << "sealed once";
+  EXPECT_EQ(nodes[0].wire.flushes, 1) << "nothing leaves before it is asked to";
   Bytes place(kPayload);
   nodes[2].place = place.data();
   for (const NodeId to : {1u, 2u, 3u}) {

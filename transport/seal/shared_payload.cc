@@ -19,7 +19,7 @@ void SharedPayload::seal(std::span<const std::byte> payload, SealAlgorithm algor
 
 // Asked after every step of a node, most of which shared nothing.
 void SharedPayload::forget() {
-  if (payload_.empty()) return;
+  if (is_empty()) return;
   payload_ = {};
   key_ = {};
 }

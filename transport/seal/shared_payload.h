@@ -19,6 +19,7 @@ class SharedPayload {
   bool holds(std::span<const std::byte> payload, SealAlgorithm algorithm) const;
   // Precondition: `key` is new, and of kAes256Gcm AesGcm::is_available().
   void seal(std::span<const std::byte> payload, SealAlgorithm algorithm, const SecretKey& key);
+  bool is_empty() const { return payload_.empty(); }
   // Before the payload may change.
   void forget();
   const SecretKey& key() const { return key_; }
