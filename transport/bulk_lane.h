@@ -7,6 +7,7 @@
 #include "transport/memory_carver.h"
 #include "transport/receive_window.h"
 #include "transport/send_window.h"
+#include "transport/stream_places.h"
 
 namespace fibocast {
 
@@ -54,14 +55,12 @@ class BulkSender {
     std::uint32_t length = 0;
     std::uint32_t stream_slot = 0;
   };
-  Stream* find(std::uint32_t number);
   Stream* oldest_with_bytes();
   std::uint32_t oldest_open() const;
 
   SendWindow window_;
   std::span<Fragment> fragments_;
-  std::span<Stream> streams_;
-  std::uint32_t open_ = 0;  // of them, with a number
+  StreamPlaces<Stream> streams_;
   std::uint32_t last_number_ = 0;
   std::uint64_t in_flight_ = 0;  // bytes
   std::uint32_t released_ = 0;   // all fragments below were taken off their streams
@@ -100,7 +99,6 @@ class BulkReceiver {
     std::uint32_t stream = 0;
   };
   static bool fits(const Stream& stream, std::uint64_t offset, std::uint64_t bytes);
-  Stream* find(std::uint32_t number) const;
   bool discarded(std::uint32_t number) const;
   void forget_discarded_below(std::uint32_t number);
   void note_missed(std::uint32_t number);
@@ -110,7 +108,7 @@ class BulkReceiver {
 
   ReceiveWindow window_;
   std::span<Arrived> arrived_;
-  std::span<Stream> streams_;
+  StreamPlaces<Stream> streams_;
   std::span<std::uint32_t> discarded_;  // 0: free
   std::uint32_t next_discarded_ = 0;
   std::uint32_t missed_first_ = 0, missed_last_ = 0;  // streams whose fragments came before they were accepted; 0: none

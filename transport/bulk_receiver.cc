@@ -21,28 +21,24 @@ BulkReceiver::BulkReceiver(const ChannelLimits& limits, MemoryCarver& memory)
 
 void BulkReceiver::reset() {
   window_.reset();
-  std::fill(streams_.begin(), streams_.end(), Stream{});
+  streams_.clear();
   std::fill(discarded_.begin(), discarded_.end(), 0);
   delivered_ = 0;
   missed_first_ = missed_last_ = 0;
   fresh_ = false;
 }
 
-std::uint32_t BulkReceiver::streams_free() const {
-  return static_cast<std::uint32_t>(std::ranges::count(streams_, 0u, &Stream::number));
-}
+std::uint32_t BulkReceiver::streams_free() const { return streams_.free(); }
 
 bool BulkReceiver::accept(std::uint32_t stream, PayloadRange target) {
-  check_channel(stream != 0 && find(stream) == nullptr);
-  Stream* free = find(0);
-  check_channel(free != nullptr);
-  *free = {stream, target.buffer, target.offset, target.length, 0};
+  check_channel(stream != 0 && streams_.find(stream) == nullptr);
+  streams_.open({stream, target.buffer, target.offset, target.length, 0});
   return was_missed(stream);
 }
 
 bool BulkReceiver::discard(std::uint32_t stream) {
   if (stream == 0 || discarded(stream)) return false;
-  if (Stream* s = find(stream); s != nullptr) *s = Stream{};
+  if (Stream* s = streams_.find(stream); s != nullptr) streams_.end(*s);
   discarded_[next_discarded_] = stream;
   next_discarded_ = (next_discarded_ + 1) % static_cast<std::uint32_t>(discarded_.size());
   return was_missed(stream);
@@ -57,7 +53,7 @@ BulkReceiver::Verdict BulkReceiver::on_frame(const Frame& frame) {
   if (place == Place::kDuplicate) return Verdict::kDuplicate;
   if (place == Place::kBeyond) return Verdict::kDropped;
   forget_discarded_below(head->oldest_open);
-  const Stream* s = head->stream == 0 ? nullptr : find(head->stream);
+  const Stream* s = head->stream == 0 ? nullptr : streams_.find(head->stream);
   if (s == nullptr && head->stream != 0 && !discarded(head->stream)) {
     note_missed(head->stream);
     return Verdict::kUnknownStream;
@@ -80,7 +76,7 @@ PayloadRange BulkReceiver::place_of(const Frame& frame) const {
   const auto head = decode_fragment(frame.body);
   const Place place = window_.place(frame.sequence);
   if (!head || head->stream == 0 || (place != Place::kNext && place != Place::kAhead)) return {};
-  const Stream* s = find(head->stream);
+  const Stream* s = streams_.find(head->stream);
   if (s == nullptr || !fits(*s, head->offset, frame.payload_length)) return {};
   return {s->buffer, s->begin + head->offset, frame.payload_length};
 }
@@ -102,7 +98,7 @@ bool BulkReceiver::poll(Delivery& out, std::uint64_t& malformed) {
 bool BulkReceiver::poll_progress(Delivery& out, std::uint64_t& malformed) {
   while (delivered_ != window_.expected()) {
     const Arrived a = arrived(delivered_++);
-    Stream* s = a.stream == 0 ? nullptr : find(a.stream);
+    Stream* s = a.stream == 0 ? nullptr : streams_.find(a.stream);
     if (s == nullptr) continue;  // discarded meanwhile
     if (a.begin != s->contiguous) {
       ++malformed;
@@ -115,15 +111,10 @@ bool BulkReceiver::poll_progress(Delivery& out, std::uint64_t& malformed) {
     out.stream = a.stream;
     out.contiguous = s->contiguous;
     out.complete = s->contiguous == s->length;
-    if (out.complete) *s = Stream{};
+    if (out.complete) streams_.end(*s);
     return true;
   }
   return false;
-}
-
-BulkReceiver::Stream* BulkReceiver::find(std::uint32_t number) const {
-  const auto it = std::ranges::find(streams_, number, &Stream::number);
-  return it == streams_.end() ? nullptr : &*it;
 }
 
 bool BulkReceiver::discarded(std::uint32_t number) const {

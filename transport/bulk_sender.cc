@@ -27,32 +27,25 @@ BulkSender::BulkSender(const ChannelLimits& limits, MemoryCarver& memory)
 
 void BulkSender::reset() {
   window_.reset();
-  std::fill(streams_.begin(), streams_.end(), Stream{});
-  open_ = 0;
+  streams_.clear();
   in_flight_ = 0;
   released_ = 0;
 }
 
-std::uint32_t BulkSender::streams_free() const { return static_cast<std::uint32_t>(streams_.size()) - open_; }
+std::uint32_t BulkSender::streams_free() const { return streams_.free(); }
 
 bool BulkSender::idle() const {
-  return window_.empty() && (open_ == 0 || std::ranges::none_of(streams_, &Stream::has_bytes));
+  return window_.empty() && (streams_.none_is_open() || std::ranges::none_of(streams_.used(), &Stream::has_bytes));
 }
 
 std::uint32_t BulkSender::open(std::uint64_t total, bool awaited) {
-  Stream* free = find(0);
-  check_channel(free != nullptr);
   if (++last_number_ == 0) ++last_number_;
-  *free = Stream{};
-  ++open_;
-  free->number = last_number_;
-  free->total = total;
-  free->awaited = awaited;
+  streams_.open({.number = last_number_, .total = total, .source = {}, .awaited = awaited});
   return last_number_;
 }
 
 void BulkSender::extend(std::uint32_t stream, PayloadRange source, std::uint64_t available) {
-  Stream* s = find(stream);
+  Stream* s = streams_.find(stream);
   if (stream == 0 || s == nullptr) return;  // forgotten when the peer restarted
   check_channel(source.length == s->total && available <= s->total && available >= s->available);
   s->source = source;
@@ -62,15 +55,14 @@ void BulkSender::extend(std::uint32_t stream, PayloadRange source, std::uint64_t
 
 // The lane must have no gap: fragments in flight stay, as empty ones of the void, and the buffer is free at once.
 void BulkSender::cancel(std::uint32_t stream) {
-  Stream* s = find(stream);
+  Stream* s = streams_.find(stream);
   if (stream == 0 || s == nullptr) return;
-  const auto slot = static_cast<std::uint32_t>(s - streams_.data());
+  const std::uint32_t slot = streams_.place_of(*s);
   for (std::uint32_t i = 0, sequence = window_.base(); i < window_.used(); ++i, ++sequence) {
     Fragment& f = fragments_[window_.slot(sequence)];
     if (f.stream_slot == slot) f.stream_slot = kVoid;
   }
-  *s = Stream{};
-  --open_;
+  streams_.end(*s);
 }
 
 bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
@@ -80,7 +72,7 @@ bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {
   const std::uint64_t length = next_length(s->available - s->cut, fragment_bytes);
   if (in_flight_ > 0 && in_flight_ + length > credit) return false;
   const std::uint32_t slot = window_.slot(window_.push(true, true));
-  fragments_[slot] = {s->cut, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(s - streams_.data())};
+  fragments_[slot] = {s->cut, static_cast<std::uint32_t>(length), streams_.place_of(*s)};
   s->cut += length;
   s->all_cut = s->cut == s->total;
   ++s->unacknowledged;
@@ -98,7 +90,7 @@ PayloadRange BulkSender::fill(std::uint32_t sequence, Frame& frame,
     encode_fragment({.stream = 0, .oldest_open = oldest_open(), .offset = 0}, body);
     return {};
   }
-  const Stream& s = streams_[f.stream_slot];
+  const Stream& s = streams_.at(f.stream_slot);
   encode_fragment({.stream = s.number, .oldest_open = oldest_open(), .offset = f.offset}, body);
   frame.payload_length = f.length;
   frame.urgent = s.awaited;
@@ -110,31 +102,25 @@ void BulkSender::on_acknowledged(std::uint32_t sequence) { in_flight_ -= fragmen
 void BulkSender::on_base_moved() {
   for (; released_ != window_.base(); ++released_) {
     const Fragment& f = fragments_[window_.slot(released_)];
-    if (f.stream_slot != kVoid) --streams_[f.stream_slot].unacknowledged;
+    if (f.stream_slot != kVoid) --streams_.at(f.stream_slot).unacknowledged;
   }
 }
 
 std::uint32_t BulkSender::poll_sent() {
-  if (open_ == 0) return 0;
-  for (Stream& s : streams_) {
+  if (streams_.none_is_open()) return 0;
+  for (Stream& s : streams_.used()) {
     if (!s.sent()) continue;
     const std::uint32_t number = s.number;
-    s = Stream{};
-    --open_;
+    streams_.end(s);
     return number;
   }
   return 0;
 }
 
-BulkSender::Stream* BulkSender::find(std::uint32_t number) {
-  const auto it = std::ranges::find(streams_, number, &Stream::number);
-  return it == streams_.end() ? nullptr : &*it;
-}
-
 BulkSender::Stream* BulkSender::oldest_with_bytes() {
-  if (open_ == 0) return nullptr;
+  if (streams_.none_is_open()) return nullptr;
   Stream* oldest = nullptr;
-  for (Stream& s : streams_) {
+  for (Stream& s : streams_.used()) {
     if (s.has_bytes() && (oldest == nullptr || s.number < oldest->number)) oldest = &s;
   }
   return oldest;
@@ -142,7 +128,7 @@ BulkSender::Stream* BulkSender::oldest_with_bytes() {
 
 std::uint32_t BulkSender::oldest_open() const {
   std::uint32_t oldest = last_number_ + 1;
-  for (const Stream& s : streams_) {
+  for (const Stream& s : streams_.used()) {
     if (s.number != 0 && s.number < oldest) oldest = s.number;
   }
   return oldest;

@@ -133,6 +133,36 @@ TEST_F(BulkCommands, DiscardedIsAcknowledgedAndThrownAway) {
   EXPECT_EQ(to().bulk_receive_free(), ChannelLimits{}.bulk_streams);
 }
 
+// Streams end in another order than they began in: each place is free again, and no other stream is lost for it.
+TEST_F(BulkCommands, PlacesOfThoseThatEndedAreTakenAgain) {
+  const std::uint32_t places = from().bulk_send_free();
+  ASSERT_GE(places, 4u);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::uint32_t> streams;
+    while (from().bulk_send_free() > 0) {
+      streams.push_back(open(100));
+      to().bulk_accept(streams.back(), {1, 0, 100});
+    }
+    ASSERT_EQ(streams.size(), places);
+    EXPECT_EQ(to().bulk_receive_free(), 0u);
+    const std::uint32_t first = streams.front(), middle = streams[1], last = streams.back();
+    for (const std::uint32_t gone : {middle, last}) from().bulk_cancel(gone), to().bulk_discard(gone);
+    EXPECT_EQ(from().bulk_send_free(), 2u);
+    EXPECT_EQ(to().bulk_receive_free(), 2u);
+    streams.push_back(open(100));
+    to().bulk_accept(streams.back(), {1, 0, 100});
+    from().bulk_cancel(first), to().bulk_discard(first);
+    std::erase_if(streams, [&](std::uint32_t s) { return s == first || s == middle || s == last; });
+    completed.clear(), sent.clear();
+    EXPECT_TRUE(settle());
+    EXPECT_EQ(completed, streams);
+    std::ranges::sort(sent);  // one acknowledgement may be for several
+    EXPECT_EQ(sent, streams);
+    EXPECT_EQ(from().bulk_send_free(), places);
+    EXPECT_EQ(to().bulk_receive_free(), places);
+  }
+}
+
 TEST_F(BulkCommands, AcceptedLateIsAskedForAgainAtOnce) {
   const auto stream = open(20'000);
   settle(400'000'000);  // resent in vain, ever more seldom
