@@ -134,10 +134,12 @@ bool FanOut::is_time_to_ask(Group& group, Nanoseconds now) {
   return true;
 }
 
-// Whoever gets one of the small ones gets the payload as well, and the datagram has room for both.
-bool FanOut::go_together(const Batch& small, const Batch& sharing) {
+// If whoever gets one of the small ones gets the payload as well, and the datagram has room for both. False: each of
+// the two is to be sent for itself.
+bool FanOut::send_together(const Group& group, Sent& sent) {
+  const Batch &small = group.small, &sharing = group.sharing;
   return small.frames > 0 && (small.receivers & ~sharing.receivers) == 0 &&
-         small.used + sharing.used <= kMostSharingHeads;
+         small.used + sharing.used <= kMostSharingHeads && send(group, small, sharing, false, sent);
 }
 
 // And a question, if it asks. False: they are to be sent alone.
@@ -149,10 +151,8 @@ bool FanOut::send_small(const Group& group, bool asks, Sent& sent) {
 }
 
 // However few get it: nobody else's socket takes it, and it is sealed for this.
-void FanOut::send_sharing(const Group& group, bool with_small, Sent& sent) {
-  const Batch none;
-  const Batch& small = with_small ? group.small : none;
-  if (!send(group, small, group.sharing, false, sent)) sent.lost += small.frames + group.sharing.frames;
+void FanOut::send_sharing(const Group& group, Sent& sent) {
+  if (group.sharing.frames > 0 && !send(group, {}, group.sharing, false, sent)) sent.lost += group.sharing.frames;
 }
 
 bool FanOut::send(const Group& group, const Batch& small, const Batch& sharing, bool asks, Sent& sent) {

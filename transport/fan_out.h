@@ -84,9 +84,9 @@ class FanOut {
   void note_question(Group& group, Nanoseconds now);
   static bool may_ask(const Group& group) { return group.small.frames + group.missed >= kLeastFanOut; }
   bool is_time_to_ask(Group& group, Nanoseconds now);
-  static bool go_together(const Batch& small, const Batch& sharing);
+  bool send_together(const Group& group, Sent& sent);
   bool send_small(const Group& group, bool asks, Sent& sent);
-  void send_sharing(const Group& group, bool with_small, Sent& sent);
+  void send_sharing(const Group& group, Sent& sent);
   bool send(const Group& group, const Batch& small, const Batch& sharing, bool asks, Sent& sent);
 
   Settings settings_;
@@ -103,11 +103,11 @@ FanOut::Sent FanOut::flush(Clock clock, SendAlone send_alone) {
   for (Group& group : groups_) {
     if (group.is_idle()) continue;
     const bool asks = may_ask(group) && is_time_to_ask(group, clock());
-    const bool together = !asks && go_together(group.small, group.sharing);
+    const bool together = !asks && send_together(group, sent);
     if (!together && !send_small(group, asks, sent))
       fan_out::for_each_frame(group.small.bytes(),
                               [&](NodeId to, std::span<const std::byte> frame, bool) { send_alone(to, frame); });
-    if (group.sharing.frames > 0) send_sharing(group, together, sent);
+    if (!together) send_sharing(group, sent);
     group.small.clear(), group.sharing.clear();
     group.missed = 0;
   }

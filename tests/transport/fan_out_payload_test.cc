@@ -83,5 +83,19 @@ TEST_F(FanOutTest, NoPayloadGoesToOthersForTheirSmallFrames) {
   EXPECT_TRUE(nodes[5].frames[2] == much);
 }
 
+TEST_F(FanOutTest, SmallFramesAreNotLostWithAPayloadThatTheSystemRefuses) {
+  start_all(6);
+  fan_out(all_others(), "first");
+  ASSERT_TRUE(all_have(1));
+  const std::string too_large(70'000, 'l');  // for any datagram
+  for (const NodeId peer : all_others()) nodes[0].transport->gather(peer, bytes("about it"), {});
+  gather(all_others(), too_large);
+  nodes[0].transport->flush();
+  EXPECT_EQ(counters(0).send_errors, 5u);
+  EXPECT_EQ(counters(0).fan_outs, 1u);
+  ASSERT_TRUE(all_have(2));
+  for (const NodeId i : all_others()) EXPECT_EQ(nodes[i].frames.back(), "about it");
+}
+
 }  // namespace
 }  // namespace fibocast
