@@ -23,6 +23,18 @@ constexpr Nanoseconds kMostPause = 640'000'000;    // for up to so long: with ma
 constexpr Nanoseconds kTurn = 1'000;               // a yield that took longer: somebody else ran meanwhile
 constexpr int kSharedTurns = 4;                    // so many answers in such yields: who answers is on our core;
                                                    // more for a higher number: of two that share one only one is to go
+constexpr Nanoseconds kPlaceEvery = 5'000'000;     // so often a node sees whether it is on its core, but it leaves that
+constexpr Nanoseconds kNoPlace = 1'000'000'000;    // to the kernel for so long after a long yield
+constexpr std::uint64_t kPartsOfANode = 6;         // the first one, the root of most trees, has so many parts to do and
+                                                   // one for each of the others: what a message is to it
+
+// The nodes have equal shares of the cores, in their order. The first one alone is at most a core's.
+unsigned share_of(NodeId self, Rank nodes, unsigned cores) {
+  const std::uint64_t others = (nodes - 1) * kPartsOfANode;
+  const std::uint64_t first = std::min(kPartsOfANode + nodes, others / (cores - 1));
+  const std::uint64_t index = self % nodes, before = index == 0 ? 0 : first + (index - 1) * kPartsOfANode;
+  return static_cast<unsigned>(before * cores / (first + others));
+}
 
 }  // namespace
 
@@ -34,7 +46,15 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       settling_(std::max(kSettling, nodes * kSettlePerNode)),
       long_yields_needed_(std::min(kLeastLongYields + nodes / kNodesPerLongYield, kMostLongYields)),
       between_long_yields_(kLongYieldsIn / (long_yields_needed_ - 1)),
-      last_long_yield_(-between_long_yields_) {}
+      last_long_yield_(-between_long_yields_) {
+  if (!with_clients && cores > 1 && nodes > cores) core_ = share_of(self, nodes, cores);
+}
+
+std::optional<unsigned> AdaptiveWait::place(Nanoseconds now) {
+  if (!core_ || now < look_again_) return std::nullopt;
+  look_again_ = now + kPlaceEvery;
+  return core_;
+}
 
 bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= polling_.end || may_spin(now); }
 
@@ -72,6 +92,7 @@ bool AdaptiveWait::is_to_move(Nanoseconds now) {
 void AdaptiveWait::yielded(Nanoseconds from, Nanoseconds to) {
   gave_turn_ = yields_ == 1 && to - from >= kTurn;
   if (to - from < long_yield_ || to < settled_at_) return;
+  look_again_ = to + kNoPlace;
   if (from - std::exchange(last_long_yield_, to) >= between_long_yields_) long_yields_ = 0;
   if (++long_yields_ < long_yields_needed_) return;
   polling_.begin(to);

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-#include <thread>
 #include <utility>
 
+#include "runtime/daemon/cores.h"
 #include "transport/frame.h"
 
 namespace fibocast {
@@ -32,18 +32,6 @@ std::span<std::byte> map_pages(std::size_t bytes) {
   return {static_cast<std::byte*>(at), bytes};
 }
 
-unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
-
-// This thread, if its affinity allows another one; that is afterwards what it was.
-void move_to_another_core() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(sched_getcpu(), &others);
-  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-    sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 }  // namespace
 
 MemoryArena::MemoryArena(std::size_t bytes) : bytes_(map_pages(bytes)) {}
@@ -59,7 +47,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       self_(settings.self),
       wait_(wait),
       stays_(context.get_executor()),
-      waiting_(self_, 1, cores(), /*with_clients=*/false),
+      waiting_(self_, 1, cores::count(), /*with_clients=*/false),
       handlers_(std::move(handlers)),
       alarm_(context, [this] { armed_for_ = kNever; }),
       now_(monotonic_now()),
@@ -243,8 +231,8 @@ void NodeHost::set_alarm() {
 
 void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
   polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
-  waiting_ = AdaptiveWait(self_, nodes, cores(), with_clients);
-  nodes_of_a_core_ = nodes / cores();
+  waiting_ = AdaptiveWait(self_, nodes, cores::count(), with_clients);
+  nodes_of_a_core_ = nodes / cores::count();
 }
 
 // An operation is in flight, or was until now: then the next call may come at once.
@@ -279,7 +267,7 @@ bool NodeHost::poll_once() {
 bool NodeHost::wait_a_little(Nanoseconds& now) {
   const AdaptiveWait::Next next = wait_ == WaitPolicy::kPoll ? AdaptiveWait::Next::kSpin : waiting_.next(now);
   if (next == AdaptiveWait::Next::kBlock) return false;
-  if (next == AdaptiveWait::Next::kMove) move_to_another_core();
+  if (next == AdaptiveWait::Next::kMove) cores::move_to_another();
   if (next == AdaptiveWait::Next::kYield) sched_yield();
   const Nanoseconds before = std::exchange(now, read_clock());
   clock_is_read_ = true;
@@ -287,8 +275,14 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
   return true;
 }
 
+void NodeHost::take_place(Nanoseconds& now) {
+  if (wait_ != WaitPolicy::kAdaptive) return;
+  if (const auto core = waiting_.place(now); core && cores::move_to(*core)) now = read_clock();
+}
+
 // False: it is time to block.
 bool NodeHost::poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on) {
+  take_place(now);
   waiting_.begin(now);
   const bool has_sent = std::exchange(has_sent_, false) && !transport_.polls_memory();
   for (bool any = waiting_.looks_first(has_sent); any || wait_a_little(now);) {

@@ -65,8 +65,9 @@ class NodeHost {
   NodeHost& operator=(const NodeHost&) = delete;
 
   // Before start(); else 1 without clients. Waiting nodes let each other have the core: the more there are, the longer
-  // that takes. Those that may have one each keep it for a while, and look for one: a thread that waits may find itself
-  // on another core that its affinity allows. The calls of clients come through the io_context.
+  // that takes. Those that may have one each keep it for a while, and look for one; more, without clients, have equal
+  // shares of the cores: a thread that waits may find itself on another core that its affinity allows. The calls of
+  // clients come through the io_context.
   void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
   // How many of them share a core: a part of one is none.
   Rank nodes_of_a_core() const { return nodes_of_a_core_; }
@@ -120,6 +121,7 @@ class NodeHost {
   bool poll_once();
   void run_one();
   bool wait_a_little(Nanoseconds& now);
+  void take_place(Nanoseconds& now);
   bool poll_for_a_while(Nanoseconds now, const std::function<bool()>& go_on);
 
   boost::asio::io_context& context_;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 namespace fibocast {
 namespace {
 
@@ -261,6 +265,52 @@ TEST(AdaptiveWait, WhoHasSentLetsOthersRunFirstWhereTheyNeedItsCore) {
   EXPECT_FALSE(crowded.looks_first(true));
   EXPECT_FALSE(served.looks_first(true));
   EXPECT_TRUE(crowded.looks_first(false));
+}
+
+std::vector<int> nodes_of_each(unsigned cores, Rank nodes) {
+  std::vector<int> counts(cores);
+  for (NodeId self = 0; self < nodes; ++self)
+    ++counts.at(AdaptiveWait(self, nodes, cores, false).place(kStart).value());
+  return counts;
+}
+
+TEST(AdaptiveWait, NodesThatAreMoreThanCoresHaveEqualSharesOfThem) {
+  EXPECT_EQ(nodes_of_each(2, 8), (std::vector{4, 4}));
+  EXPECT_EQ(nodes_of_each(2, 16), (std::vector{7, 9})) << "the first one has to do with all others";
+  for (const unsigned cores : {2u, 3u, 4u, 8u, 64u})
+    for (Rank nodes = cores + 1; nodes <= 4 * cores; ++nodes) {
+      const auto counts = nodes_of_each(cores, nodes);
+      const auto [least, most] = std::ranges::minmax(std::span(counts).subspan(1));
+      EXPECT_TRUE(least > 0 && most - least <= 1) << nodes << " nodes on " << cores << " cores";
+      EXPECT_TRUE(counts[0] > 0 && counts[0] <= most + 1) << nodes << " nodes on " << cores << " cores";
+    }
+}
+
+TEST(AdaptiveWait, OfOtherHostsNodesThereAreSharesToo) {
+  EXPECT_EQ(AdaptiveWait(20, 16, 2, false).place(kStart), AdaptiveWait(4, 16, 2, false).place(kStart));
+}
+
+TEST(AdaptiveWait, FewNodesAndThoseWithClientsHaveNoPlace) {
+  for (AdaptiveWait wait : {AdaptiveWait(0, 2, 2, false), AdaptiveWait(0, 16, 1, false), AdaptiveWait(0, 16, 2, true)})
+    EXPECT_FALSE(wait.place(kStart));
+}
+
+TEST(AdaptiveWait, BesideACompetitorTheKernelFindsThePlace) {
+  AdaptiveWait wait = settled_wait(0, 16, 2, false);
+  wait.begin(kStart);
+  ASSERT_EQ(wait.next(kStart), Next::kYield);
+  wait.yielded(kStart, kStart + kMillisecond - 1);
+  EXPECT_TRUE(wait.place(kStart + kMillisecond));
+  wait.yielded(kStart, kStart + kMillisecond);
+  EXPECT_FALSE(wait.place(kStart + 1'001 * kMillisecond - 1));
+  EXPECT_TRUE(wait.place(kStart + 1'001 * kMillisecond));
+}
+
+TEST(AdaptiveWait, SeesNowAndThenWhetherItIsInItsPlace) {
+  AdaptiveWait wait(0, 16, 2, false);
+  EXPECT_TRUE(wait.place(kStart));
+  EXPECT_FALSE(wait.place(kStart + 5 * kMillisecond - 1));
+  EXPECT_TRUE(wait.place(kStart + 5 * kMillisecond));
 }
 
 }  // namespace
