@@ -40,7 +40,7 @@ struct Sealer::Pending {
   NoiseHandshake noise;
   std::uint32_t own_id;
   KeyId key;
-  Nanoseconds since;
+  Nanoseconds counts_until;  // that it was sent first
 };
 
 struct Sealer::Peer {
@@ -174,8 +174,8 @@ void Sealer::begin(NodeId to, Peer& peer, Nanoseconds now) {
   const ClusterKey& key = ring_.primary();
   const auto prologue = seal::prologue(cluster_, settings_.self, to);
   const std::uint32_t own_id = new_session_id(to);
-  peer.pending =
-      std::make_unique<Pending>(Pending{NoiseHandshake(key.key(), prologue, random_key()), own_id, key.id(), now});
+  peer.pending = std::make_unique<Pending>(
+      Pending{NoiseHandshake(key.key(), prologue, random_key()), own_id, key.id(), now + kFirstRetry});
   seal::FirstPayload payload;
   payload.stamp = stamp_++;
   payload.incarnation = settings_.incarnation;
@@ -249,7 +249,7 @@ Sealer::Opened Sealer::take_first(NodeId from, const seal::FirstPayload& first, 
   peer.newest_stamp = first.stamp;
   peer.first_at = now;
   // Both began at once: that of the lower rank counts.
-  if (peer.pending && settings_.self < from && now - peer.pending->since < kFirstRetry) return {true, {}};
+  if (peer.pending && settings_.self < from && now < peer.pending->counts_until) return {true, {}};
   const bool aes = settings_.may_use_aes && (first.algorithms & kHasAes) != 0;
   seal::AnswerPayload payload;
   payload.incarnation = settings_.incarnation;
@@ -355,7 +355,10 @@ Sealer::Opened Sealer::take_frame(NodeId from, Peer& peer, Session& session, std
 // -- changes
 
 void Sealer::doubt(NodeId peer) {
-  if (Peer* p = find(peer)) p->doubted = true;
+  Peer* p = find(peer);
+  if (p == nullptr) return;
+  p->doubted = true;
+  if (p->pending) p->pending->counts_until = 0;
 }
 
 void Sealer::set_keys(KeyRing ring, Nanoseconds now) {

@@ -75,7 +75,8 @@ class Sealer {
   Opened open_head(std::span<const std::byte> datagram, Nanoseconds now);
   // Something else that came with an opened frame was not sealed by who sealed that.
   void count_forged() { ++counters_.forged; }
-  // The path to this peer broke: it may have forgotten the session.
+  // The path to this peer broke: it may have forgotten the session, and has not got a first message that is not
+  // answered.
   void doubt(NodeId peer);
   // Other keys from now on. Sessions under keys that are no more end; all others are renewed under the primary one.
   void set_keys(KeyRing ring, Nanoseconds now);

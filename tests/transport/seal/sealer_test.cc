@@ -223,15 +223,19 @@ TEST(Seal, WhoIsFarAwayIsReached) {
   }
 }
 
-TEST(Seal, BothBeginningAtOnceAgreeOnOneSession) {
-  Seal pair;
-  pair.send(0, plain_frame(0, 1));
-  pair.send(1, plain_frame(1, 0));
-  pair.deliver();
-  EXPECT_EQ(pair.sides[0].received.size(), 1u);
-  EXPECT_EQ(pair.sides[1].received.size(), 1u);
-  EXPECT_EQ(pair.counters(0).sessions, 1u);
-  EXPECT_EQ(pair.counters(1).sessions, 1u);
+// Nodes start one after the other: the first message of the earlier one may be refused, for nobody is there.
+TEST(Seal, BothBeginningAgreeOnOneSessionAtOnce) {
+  for (const bool refused : {false, true}) {
+    Seal pair;
+    pair.send(0, plain_frame(0, 1));
+    if (refused) pair.wire.clear(), pair.sides[0].sealer->doubt(1);
+    pair.send(1, plain_frame(1, 0));
+    pair.deliver();
+    for (const NodeId side : {0u, 1u}) {
+      EXPECT_EQ(pair.sides[side].received.size(), 1u) << "side " << side << (refused ? ", refused" : "");
+      EXPECT_EQ(pair.counters(side).sessions, 1u) << "side " << side << (refused ? ", refused" : "");
+    }
+  }
 }
 
 TEST(Seal, AReplayedFirstMessageSetsUpNothing) {
