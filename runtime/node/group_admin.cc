@@ -1,6 +1,7 @@
 #include "runtime/node/group_admin.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/node/abandon.h"
 #include "runtime/node/epochs.h"
@@ -132,7 +133,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   // A default group's number of local participants is each node's own affair; the first caller says it.
   if (fresh && participants != 0) g.participants = participants;
   if (participants != 0 && participants != g.participants) return Admission::kExists;
-  g.opened = true;
+  if (!std::exchange(g.opened, true) && g.rank != kNoRank) operations::prepare(state, i);
   id = g.id;
   generation = abandon::generation_to_take(state, i).value_or(operations::joinable_generation(state, i));
   return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;

@@ -139,6 +139,11 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   return slot;
 }
 
+void prepare(NodeState& state, std::uint32_t group) {
+  for (const Slot& s : groups::slots_of(state, group))
+    if (!s.used) transfers::set_shape(state, static_cast<std::uint32_t>(&s - state.slots.data()), {});
+}
+
 std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation generation) {
   const std::uint32_t slot = slots::index_of(state, group, generation);
   const Slot& s = state.slots[slot];
