@@ -100,8 +100,12 @@ bool LocalTransport::attach(NodeId id, Peer& peer) {
   auto inbox = SharedInbox::open(settings_.folder, peer.name);
   if (!inbox) return false;
   const auto ring = inbox->claim(settings_.self, settings_.incarnation);
+  if (!ring) return false;
   // What is in it already has not been read since: its owner is held up, or only a process lives that it has forked.
-  if (!ring || !shared_ring::Writer(inbox->control().ring[*ring], inbox->ring(*ring)).is_empty()) return false;
+  if (!shared_ring::Writer(inbox->control().ring[*ring], inbox->ring(*ring)).is_empty()) {
+    forget_writer(id);
+    return false;
+  }
   peer.inbox = std::make_shared<SharedInbox>(std::move(*inbox));
   peer.ring = *ring, peer.not_read_since = 0;
   ++sharing_;
@@ -117,6 +121,7 @@ void LocalTransport::detach(NodeId id, Peer& peer, bool refused) {
   ++counters_.resets;
   peer.inbox.reset();
   peer.not_before = 0;
+  forget_writer(id);
   later([this, id, blocked, refused] {
     if (blocked && handlers_.on_writable) handlers_.on_writable(id);
     if (refused && handlers_.on_refused) handlers_.on_refused(id);
@@ -238,17 +243,23 @@ bool LocalTransport::take_from(std::uint32_t i) {
   return true;
 }
 
+// Its next frame is taken for its first one.
+void LocalTransport::forget_writer(NodeId id) {
+  for (std::uint32_t i = 0; i < inbox_.rings(); ++i)
+    if (inbox_.control().ring[i].writer_rank.load() == id + 1) writers_[i] = 0;
+}
+
 // Who begins to write to us lives, and has an inbox itself.
 void LocalTransport::note_writer(std::uint32_t ring) {
   const RingControl& control = inbox_.control().ring[ring];
   const std::uint64_t writer = control.writer.load(std::memory_order_relaxed);
   if (writers_[ring] == writer) return;
-  writers_[ring] = writer;
   const NodeId id = control.writer_rank.load() - 1;
-  Peer* peer = known(id);
-  if (peer == nullptr) return;
-  if (peer->inbox && peer->inbox->incarnation() != writer) detach(id, *peer, false);
-  peer->not_before = 0;
+  if (Peer* peer = known(id)) {
+    if (peer->inbox && peer->inbox->incarnation() != writer) detach(id, *peer, false);
+    peer->not_before = 0;
+  }
+  writers_[ring] = writer;
 }
 
 bool LocalTransport::open_source(Peer& peer, std::uint64_t incarnation) {

@@ -83,6 +83,7 @@ class LocalTransport final : public Transport {
   bool wake(Peer& peer);
   void tell_writer(std::uint32_t ring);
   void note_writer(std::uint32_t ring);
+  void forget_writer(NodeId id);
   bool take_from(std::uint32_t ring);
   bool open_source(Peer& peer, std::uint64_t incarnation);
   bool fetch(std::uint32_t ring, std::span<const std::byte> record);

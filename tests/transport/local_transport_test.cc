@@ -287,6 +287,26 @@ TEST_F(LocalTransportTest, WhoDoesNotReadForLongIsReachedOutsideUntilItDoes) {
   EXPECT_TRUE(a.refused.empty());
 }
 
+// Nodes that start on a busy host are late, and then there: each frame of theirs says so.
+TEST_F(LocalTransportTest, WhoReadsAgainIsFoundByItsNextFrame) {
+  Node a(*this, 0), b(*this, 1);
+  const auto hear_b = [&] {
+    b.send(0, 8);
+    while (a.transport.poll_memory()) continue;
+  };
+  hear_b();
+  b.transport.poll();  // awake, and does not look again
+  while (a.outside.sizes.empty()) a.send(1, 10);
+  hear_b();
+  a.send(1, 11);
+  EXPECT_EQ(a.outside.sizes.back(), 11u) << "it has not read yet";
+  while (b.transport.poll_memory()) continue;
+  hear_b();
+  a.send(1, 12);
+  EXPECT_EQ(a.outside.sizes.back(), 11u);
+  EXPECT_EQ(a.transport.peers_sharing(), 1u);
+}
+
 TEST_F(LocalTransportTest, ANewIncarnationIsFoundByItsFirstFrame) {
   Node a(*this, 0);
   std::optional<Node> b(std::in_place, *this, 1u, 1u, 50u);
