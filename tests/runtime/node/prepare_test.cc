@@ -82,7 +82,10 @@ TEST(OpeningAGroup, LaysOutWhatItsFirstBarriersUse) {
   std::vector<std::unique_ptr<NodeInPages>> nodes;
   for (NodeId self : {0u, 1u}) nodes.push_back(std::make_unique<NodeInPages>(self));
   const auto exchange = [&] {
-    while (nodes[0]->send_to(*nodes[1]) | nodes[1]->send_to(*nodes[0])) continue;
+    for (bool any = true; any;) {
+      any = nodes[0]->send_to(*nodes[1]);
+      any = nodes[1]->send_to(*nodes[0]) || any;
+    }
   };
   exchange();
   for (const auto& node : nodes) node->open();
