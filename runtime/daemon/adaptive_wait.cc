@@ -27,11 +27,13 @@ constexpr Nanoseconds kPlaceEvery = 5'000'000;     // so often a node sees wheth
 constexpr Nanoseconds kNoPlace = 1'000'000'000;    // to the kernel for so long after a long yield
 constexpr std::uint64_t kPartsOfANode = 6;         // the first one, the root of most trees, has so many parts to do and
                                                    // one for each of the others: what a message is to it
+constexpr Rank kMessagesInMemory = 2;              // ... or one for so many of them, which go through memory
 
-// The nodes have equal shares of the cores, in their order. The first one alone is at most a core's.
-unsigned share_of(NodeId self, Rank nodes, unsigned cores) {
+// The nodes have equal shares of the cores, in their order. The first one alone, which has `more` parts to do than the
+// others, is at most a core's.
+unsigned share_of(NodeId self, Rank nodes, unsigned cores, std::uint64_t more) {
   const std::uint64_t others = (nodes - 1) * kPartsOfANode;
-  const std::uint64_t first = std::min(kPartsOfANode + nodes, others / (cores - 1));
+  const std::uint64_t first = std::min(kPartsOfANode + more, others / (cores - 1));
   const std::uint64_t index = self % nodes, before = index == 0 ? 0 : first + (index - 1) * kPartsOfANode;
   return static_cast<unsigned>(before * cores / (first + others));
 }
@@ -47,13 +49,14 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       long_yields_needed_(std::min(kLeastLongYields + nodes / kNodesPerLongYield, kMostLongYields)),
       between_long_yields_(kLongYieldsIn / (long_yields_needed_ - 1)),
       last_long_yield_(-between_long_yields_) {
-  if (!with_clients && cores > 1 && nodes > cores) core_ = share_of(self, nodes, cores);
+  if (with_clients || cores == 1 || nodes <= cores) return;
+  places_ = {share_of(self, nodes, cores, nodes), share_of(self, nodes, cores, nodes / kMessagesInMemory)};
 }
 
-std::optional<unsigned> AdaptiveWait::place(Nanoseconds now) {
-  if (!core_ || now < look_again_) return std::nullopt;
+std::optional<unsigned> AdaptiveWait::place(Nanoseconds now, bool in_memory) {
+  if (!places_ || now < look_again_) return std::nullopt;
   look_again_ = now + kPlaceEvery;
-  return core_;
+  return in_memory ? places_->in_memory : places_->through_sockets;
 }
 
 bool AdaptiveWait::may_poll(Nanoseconds now) { return now >= polling_.end || may_spin(now); }

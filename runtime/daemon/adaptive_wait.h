@@ -44,7 +44,8 @@ class AdaptiveWait {
   // is to answer needs this core; what a look through sockets costs is better spent on letting him have it.
   bool looks_first(bool has_sent) const { return has_core_ || !has_sent; }
   // Which of the host's cores, from 0, the node is to wait on, if it is time to see whether it does and there is one.
-  std::optional<unsigned> place(Nanoseconds now);
+  // `in_memory`: frames to others of this host go through memory.
+  std::optional<unsigned> place(Nanoseconds now, bool in_memory);
   // A poll found something.
   void found();
   // The host begins to poll, or goes on after it has found something: more may come.
@@ -65,7 +66,10 @@ class AdaptiveWait {
   bool is_to_move(Nanoseconds now);
 
   bool has_core_;  // of its own, as far as the number of nodes tells
-  std::optional<unsigned> core_;
+  struct Places {
+    unsigned through_sockets, in_memory;
+  };
+  std::optional<Places> places_;
   Nanoseconds look_again_ = 0;  // whether the node is there
   int most_shared_turns_, most_yields_, yields_ = 0;
   Nanoseconds long_yield_, settling_;

@@ -277,7 +277,8 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
 
 void NodeHost::take_place(Nanoseconds& now) {
   if (wait_ != WaitPolicy::kAdaptive) return;
-  if (const auto core = waiting_.place(now); core && cores::move_to(*core)) now = read_clock();
+  const auto core = waiting_.place(now, transport_.polls_memory());
+  if (core && cores::move_to(*core)) now = read_clock();
 }
 
 // False: it is time to block.

@@ -267,32 +267,36 @@ TEST(AdaptiveWait, WhoHasSentLetsOthersRunFirstWhereTheyNeedItsCore) {
   EXPECT_TRUE(crowded.looks_first(false));
 }
 
-std::vector<int> nodes_of_each(unsigned cores, Rank nodes) {
+std::vector<int> nodes_of_each(unsigned cores, Rank nodes, bool in_memory) {
   std::vector<int> counts(cores);
   for (NodeId self = 0; self < nodes; ++self)
-    ++counts.at(AdaptiveWait(self, nodes, cores, false).place(kStart).value());
+    ++counts.at(AdaptiveWait(self, nodes, cores, false).place(kStart, in_memory).value());
   return counts;
 }
 
 TEST(AdaptiveWait, NodesThatAreMoreThanCoresHaveEqualSharesOfThem) {
-  EXPECT_EQ(nodes_of_each(2, 8), (std::vector{4, 4}));
-  EXPECT_EQ(nodes_of_each(2, 16), (std::vector{7, 9})) << "the first one has to do with all others";
-  for (const unsigned cores : {2u, 3u, 4u, 8u, 64u})
-    for (Rank nodes = cores + 1; nodes <= 4 * cores; ++nodes) {
-      const auto counts = nodes_of_each(cores, nodes);
-      const auto [least, most] = std::ranges::minmax(std::span(counts).subspan(1));
-      EXPECT_TRUE(least > 0 && most - least <= 1) << nodes << " nodes on " << cores << " cores";
-      EXPECT_TRUE(counts[0] > 0 && counts[0] <= most + 1) << nodes << " nodes on " << cores << " cores";
-    }
+  EXPECT_EQ(nodes_of_each(2, 8, false), (std::vector{4, 4}));
+  EXPECT_EQ(nodes_of_each(2, 16, false), (std::vector{7, 9})) << "the first one has to do with all others";
+  EXPECT_EQ(nodes_of_each(2, 16, true), (std::vector{8, 8})) << "... which costs less in memory";
+  EXPECT_EQ(nodes_of_each(2, 64, false), (std::vector{27, 37}));
+  EXPECT_EQ(nodes_of_each(2, 64, true), (std::vector{30, 34}));
+  for (const bool in_memory : {false, true})
+    for (const unsigned cores : {2u, 3u, 4u, 8u, 64u})
+      for (Rank nodes = cores + 1; nodes <= 4 * cores; ++nodes) {
+        const auto counts = nodes_of_each(cores, nodes, in_memory);
+        const auto [least, most] = std::ranges::minmax(std::span(counts).subspan(1));
+        EXPECT_TRUE(least > 0 && most - least <= 1) << nodes << " nodes on " << cores << " cores";
+        EXPECT_TRUE(counts[0] > 0 && counts[0] <= most + 1) << nodes << " nodes on " << cores << " cores";
+      }
 }
 
 TEST(AdaptiveWait, OfOtherHostsNodesThereAreSharesToo) {
-  EXPECT_EQ(AdaptiveWait(20, 16, 2, false).place(kStart), AdaptiveWait(4, 16, 2, false).place(kStart));
+  EXPECT_EQ(AdaptiveWait(20, 16, 2, false).place(kStart, false), AdaptiveWait(4, 16, 2, false).place(kStart, false));
 }
 
 TEST(AdaptiveWait, FewNodesAndThoseWithClientsHaveNoPlace) {
   for (AdaptiveWait wait : {AdaptiveWait(0, 2, 2, false), AdaptiveWait(0, 16, 1, false), AdaptiveWait(0, 16, 2, true)})
-    EXPECT_FALSE(wait.place(kStart));
+    EXPECT_FALSE(wait.place(kStart, false));
 }
 
 TEST(AdaptiveWait, BesideACompetitorTheKernelFindsThePlace) {
@@ -300,17 +304,17 @@ TEST(AdaptiveWait, BesideACompetitorTheKernelFindsThePlace) {
   wait.begin(kStart);
   ASSERT_EQ(wait.next(kStart), Next::kYield);
   wait.yielded(kStart, kStart + kMillisecond - 1);
-  EXPECT_TRUE(wait.place(kStart + kMillisecond));
+  EXPECT_TRUE(wait.place(kStart + kMillisecond, false));
   wait.yielded(kStart, kStart + kMillisecond);
-  EXPECT_FALSE(wait.place(kStart + 1'001 * kMillisecond - 1));
-  EXPECT_TRUE(wait.place(kStart + 1'001 * kMillisecond));
+  EXPECT_FALSE(wait.place(kStart + 1'001 * kMillisecond - 1, false));
+  EXPECT_TRUE(wait.place(kStart + 1'001 * kMillisecond, false));
 }
 
 TEST(AdaptiveWait, SeesNowAndThenWhetherItIsInItsPlace) {
   AdaptiveWait wait(0, 16, 2, false);
-  EXPECT_TRUE(wait.place(kStart));
-  EXPECT_FALSE(wait.place(kStart + 5 * kMillisecond - 1));
-  EXPECT_TRUE(wait.place(kStart + 5 * kMillisecond));
+  EXPECT_TRUE(wait.place(kStart, false));
+  EXPECT_FALSE(wait.place(kStart + 5 * kMillisecond - 1, false));
+  EXPECT_TRUE(wait.place(kStart + 5 * kMillisecond, false));
 }
 
 }  // namespace
