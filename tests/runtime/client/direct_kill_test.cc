@@ -101,7 +101,7 @@ class DirectKill : public ClusterTest, public testing::WithParamInterface<Over> 
         outcome = group->barrier(minutes(1));
       } while (outcome.ok());
       ASSERT_EQ(outcome.status.code, Code::kPeerLost) << "kill " << i << ": " << outcome.status.sentence;
-      ASSERT_EQ(outcome.status.ranks, std::vector<Rank>{kVictim});
+      ASSERT_EQ(outcome.status.ranks, std::vector<Rank>{kVictim}) << "kill " << i << ": " << outcome.status.sentence;
     }
   }
 };
