@@ -48,7 +48,10 @@ class EmbeddedHost {
  public:
   EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
                const NodeSettings& settings, Nanoseconds default_deadline, const GroupPlanner& planner);
-  void start() { host_.start(); }
+  void start() {
+    host_.take_memory_of_work();
+    host_.start();
+  }
   void stop() { host_.stop(); }  // from any thread
 
   // It stays where it is, with what it points to, until its on_end is called.

@@ -17,7 +17,8 @@
 namespace fibocast {
 namespace {
 
-constexpr int kMostGathered = 64;               // frames that are taken before those that they lead to are sent
+constexpr int kMostGathered = 64;  // frames that are taken before those that they lead to are sent
+constexpr std::size_t kPage = 4096;
 constexpr std::size_t kSmallFrame = 1024;       // bytes; what a larger one leads to is sent at once
 constexpr unsigned kPollsOfAll = 64;            // polls of the transport for one of the io_context
 constexpr unsigned kPollsOfAllWithClients = 2;  // ... where calls come through it
@@ -32,16 +33,25 @@ std::span<std::byte> map_pages(std::size_t bytes) {
   return {static_cast<std::byte*>(at), bytes};
 }
 
+// In one call: a fault for each page that is first written takes ten times as long, in a virtual machine 12 us. A
+// system that cannot (before Linux 5.14), or has no memory, gives each page when it is written.
+void take_pages(std::span<std::byte> bytes) {
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(bytes.data()) % kPage;
+  madvise(bytes.data() - at, bytes.size() + at, MADV_POPULATE_WRITE);
+}
+
 }  // namespace
 
-MemoryArena::MemoryArena(std::size_t bytes) : bytes_(map_pages(bytes)) {}
+MemoryArena::MemoryArena(std::size_t bytes, std::size_t at_once) : bytes_(map_pages(bytes)) {
+  take_pages(bytes_.first(at_once));
+}
 MemoryArena::~MemoryArena() { munmap(bytes_.data(), bytes_.size()); }
 
 NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
                    const NodeSettings& settings, WaitPolicy wait, Handlers handlers)
     : context_(context),
       transport_(transport),
-      arena_(Node::bytes_needed(limits)),
+      arena_(Node::bytes_needed(limits), Node::bytes_written_at_once(limits)),
       node_(limits, settings, arena_.bytes()),
       memory_(Node::buffer_ids(limits), transport),
       self_(settings.self),
@@ -54,6 +64,10 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       scratch_(kMaxHeadBytes) {
   undelivered_.reserve(64);
   delivering_.reserve(64);
+}
+
+void NodeHost::take_memory_of_work() {
+  for (const std::span<std::byte> part : node_.memory_of_work()) take_pages(part);
 }
 
 void NodeHost::start() {

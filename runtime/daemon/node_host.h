@@ -32,7 +32,8 @@ enum class WaitPolicy : std::uint8_t {
 // Zeroed pages from the system, touched only when used. Owns the mapping.
 class MemoryArena {
  public:
-  explicit MemoryArena(std::size_t bytes);  // throws std::system_error if the system has none
+  // Throws std::system_error if the system has none. The first `at_once` bytes are taken now.
+  MemoryArena(std::size_t bytes, std::size_t at_once);
   ~MemoryArena();
   MemoryArena(const MemoryArena&) = delete;
   MemoryArena& operator=(const MemoryArena&) = delete;
@@ -71,6 +72,9 @@ class NodeHost {
   void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
   // How many of them share a core: a part of one is none.
   Rank nodes_of_a_core() const { return nodes_of_a_core_; }
+  // Before start(), for a node that is here to work: what it writes then is taken from the system in one piece. Not for
+  // daemons, which are many and mostly idle.
+  void take_memory_of_work();
   // Starts the transport and the node.
   void start();
   // Runs the io_context until stop(). Sets the calling thread's timer slack to 1 ns.

@@ -57,6 +57,7 @@ class FlightRecorder {
     ++recorded_;
     if (++next_ == ring_.size()) next_ = 0;
   }
+  std::span<std::byte> memory() const { return std::as_writable_bytes(ring_); }
   // All events ever; those from first() on are still there.
   std::uint64_t recorded() const { return recorded_; }
   std::uint64_t first() const { return recorded_ > ring_.size() ? recorded_ - ring_.size() : 0; }

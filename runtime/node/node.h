@@ -12,6 +12,7 @@
 // and returns it at Event::kBufferFree.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -199,6 +200,11 @@ class Node {
   static std::size_t bytes_needed(const Limits& limits);
   // Buffer ids are below this.
   static std::uint32_t buffer_ids(const Limits& limits);
+  // Of its memory, from the beginning: what the constructor writes.
+  static std::size_t bytes_written_at_once(const Limits& limits);
+  // ... and what a node at work writes little by little, all of it within some thousand operations: the ring of the
+  // flight recorder, and the channels to its peers.
+  std::array<std::span<std::byte>, 2> memory_of_work() const;
   // `memory`: at least bytes_needed(limits), aligned for max_align_t, zeroed or not; outlives the node.
   // Precondition: settings within limits (nodes <= limits.nodes, self < nodes).
   Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory);

@@ -32,12 +32,10 @@ std::uint32_t eager_buffers(const Limits& l) {
   return peers::entries(l) * l.message_credit + l.groups * l.open_generations;
 }
 
-// One description of the layout, for counting bytes and for taking them. Large tables stay untouched until used.
+// One description of the layout, for counting bytes and for taking them. First what is written at once ..
 template <class Carver>
-void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
+void lay_out_written(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   const std::size_t slots = std::size_t{l.groups} * l.open_generations, entries = peers::entries(l);
-  const std::size_t channel = carved_bytes<ReliableChannel>(1) +
-                              carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
   s.peers = carver.template take<Peer>(entries);
   p.ready_words = carver.template take<std::uint64_t>(ReadyTable::words_for(entries));
   p.rest_until = carver.template take_untouched<Nanoseconds>(entries);
@@ -49,6 +47,15 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.requests = carver.template take<Request>(l.requests);
   p.buffers = carver.template take<PayloadBuffers::Entry>(Node::buffer_ids(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);
+}
+
+// .. and then large tables, untouched until used.
+template <class Carver>
+void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
+  lay_out_written(l, carver, s, p);
+  const std::size_t slots = std::size_t{l.groups} * l.open_generations, entries = peers::entries(l);
+  const std::size_t channel = carved_bytes<ReliableChannel>(1) +
+                              carved_bytes<std::byte>(ReliableChannel::bytes_needed(peers::channel_limits(l)));
   s.transfer_states = carver.template take_untouched<TransferState>(slots * l.transfers);
   s.offsets = carver.template take_untouched<std::uint64_t>(l.transfers);
   s.local_work = carver.template take_untouched<LocalWork>(l.local_work);
@@ -106,6 +113,20 @@ std::size_t Node::bytes_needed(const Limits& limits) {
   Parts parts;
   lay_out(limits, counter, state, parts);
   return counter.bytes() + carved_bytes<NodeState>(1);
+}
+
+std::size_t Node::bytes_written_at_once(const Limits& limits) {
+  MemoryCounter counter;
+  NodeState state(limits, NodeSettings{});
+  Parts parts;
+  lay_out_written(limits, counter, state, parts);
+  return counter.bytes() + carved_bytes<NodeState>(1);
+}
+
+std::array<std::span<std::byte>, 2> Node::memory_of_work() const {
+  const std::span<std::byte> channels = state_->channel_memory;
+  const std::size_t entries = peers::entries(state_->limits);
+  return {state_->recorder.memory(), channels.first(channels.size() / entries * state_->peers_used)};
 }
 
 Node::Node(const Limits& limits, const NodeSettings& settings, std::span<std::byte> memory) {

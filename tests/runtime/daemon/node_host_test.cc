@@ -1,7 +1,9 @@
 #include "runtime/daemon/node_host.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include "transport/loopback_transport.h"
@@ -38,6 +40,29 @@ TEST(NodeHost, WhoHasWaitedNeedNotCatchUp) {
   io.poll();
   io.restart();
   io.poll();  // the handler of its alarm lies in the host
+}
+
+// Whether the system has given a page for each byte.
+bool is_resident(std::span<std::byte> bytes) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t at = reinterpret_cast<std::uintptr_t>(bytes.data()) % kPage, all = bytes.size() + at;
+  std::vector<unsigned char> pages((all + kPage - 1) / kPage);
+  EXPECT_EQ(mincore(bytes.data() - at, all, pages.data()), 0);
+  return std::ranges::all_of(pages, [](unsigned char page) { return (page & 1) != 0; });
+}
+
+TEST(NodeHost, WhoIsHereToWorkHasItsMemory) {
+  alignas(4096) static std::byte page[4096];
+  if (madvise(page, sizeof page, MADV_POPULATE_WRITE) != 0) GTEST_SKIP() << "a system before Linux 5.14";
+  boost::asio::io_context io;
+  LoopbackHub hub(io);
+  LoopbackTransport transport(hub, 0);
+  NodeHost host(io, transport, Limits::server(), alone(), WaitPolicy::kPoll, {});
+  const auto parts = host.node().memory_of_work();
+  EXPECT_FALSE(is_resident(parts[0])) << "a daemon's flight recorder";
+  host.take_memory_of_work();
+  EXPECT_TRUE(is_resident(parts[0]));
+  EXPECT_TRUE(is_resident(parts[1]));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What opening a group lays out is what its first operations use: they touch no memory that the system would have to
-// find for them.
+// What opening a group lays out is what its first operations use, and what a node says it writes at once and at work is
+// what it writes: they touch no memory that the system would have to find for them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,8 +38,12 @@ class NodeInPages {
   }
   std::size_t pages_touched() const {
     std::size_t touched = 0;
-    for (std::size_t at = 0; at < size_; at += kPage)
-      touched += !std::ranges::all_of(memory().subspan(at, kPage), [](std::byte b) { return b == kUntouched; });
+    for (std::size_t at = 0; at < size_; at += kPage) touched += is_touched(at);
+    return touched;
+  }
+  std::size_t pages_touched_besides_work() const {
+    std::size_t touched = 0;
+    for (std::size_t at = 0; at < size_; at += kPage) touched += is_touched(at) && !is_of_work(at);
     return touched;
   }
   // Those of now reach the other one. False: there was none.
@@ -62,6 +66,15 @@ class NodeInPages {
     settings.self = self, settings.nodes = 2, settings.incarnation = 256 * (1 + self);
     return settings;
   }
+  bool is_touched(std::size_t at) const {
+    return !std::ranges::all_of(memory().subspan(at, kPage), [](std::byte b) { return b == kUntouched; });
+  }
+  bool is_of_work(std::size_t at) const {
+    const std::byte* page = bytes_.get() + at;
+    return std::ranges::any_of(node_.memory_of_work(), [page](std::span<std::byte> part) {
+      return part.data() < page + kPage && page < part.data() + part.size();
+    });
+  }
   std::span<std::byte> memory() const { return {bytes_.get(), size_}; }
   std::span<std::byte> fresh() {
     std::ranges::fill(memory(), kUntouched);
@@ -78,25 +91,59 @@ class NodeInPages {
   int done_ = 0;
 };
 
-TEST(OpeningAGroup, LaysOutWhatItsFirstBarriersUse) {
-  std::vector<std::unique_ptr<NodeInPages>> nodes;
-  for (NodeId self : {0u, 1u}) nodes.push_back(std::make_unique<NodeInPages>(self));
-  const auto exchange = [&] {
-    for (bool any = true; any;) {
-      any = nodes[0]->send_to(*nodes[1]);
-      any = nodes[1]->send_to(*nodes[0]) || any;
-    }
-  };
-  exchange();
-  for (const auto& node : nodes) node->open();
-  const std::size_t before = nodes[0]->pages_touched();
-  const int barriers = static_cast<int>(limits_of_two_nodes().open_generations);
-  for (int i = 0; i < barriers; ++i) {
-    for (const auto& node : nodes) node->call_barrier();
+struct TwoNodes : testing::Test {
+  TwoNodes() {
     exchange();
+    first.open(), second.open();
   }
-  EXPECT_EQ(nodes[0]->barriers_done(), barriers);
-  EXPECT_LE(nodes[0]->pages_touched() - before, 4u) << "of the calls and the flight recorder; of " << before;
+  void exchange() {
+    for (bool any = true; any;) {
+      any = first.send_to(second);
+      any = second.send_to(first) || any;
+    }
+  }
+  void barriers(int count) {
+    for (int i = 0; i < count; ++i) {
+      first.call_barrier(), second.call_barrier();
+      exchange();
+    }
+    ASSERT_EQ(first.barriers_done(), done += count);
+  }
+  NodeInPages first{0}, second{1};
+  int done = 0;
+};
+
+TEST_F(TwoNodes, OpeningAGroupLaysOutWhatItsFirstBarriersUse) {
+  const std::size_t before = first.pages_touched();
+  barriers(static_cast<int>(limits_of_two_nodes().open_generations));
+  EXPECT_LE(first.pages_touched() - before, 4u) << "of the calls and the flight recorder; of " << before;
+}
+
+TEST_F(TwoNodes, AtWorkTheyWriteWhatTheySay) {
+  const std::size_t before = first.pages_touched(), besides = first.pages_touched_besides_work();
+  barriers(5000);
+  EXPECT_GT(first.pages_touched() - before, 100u) << "of the flight recorder";
+  EXPECT_LE(first.pages_touched_besides_work() - besides, 1u) << "of the calls; of " << besides;
+}
+
+TEST(NodeMemory, WhatIsWrittenAtOnceComesFirstAndTheChannelsLast) {
+  const Limits limits = Limits::server();
+  const std::size_t bytes = Node::bytes_needed(limits), at_once = Node::bytes_written_at_once(limits);
+  std::vector<std::byte> memory(bytes, kUntouched);
+  NodeSettings settings;
+  settings.nodes = 2;
+  const Node node(limits, settings, memory);
+  std::size_t pages = 0, later = 0;
+  for (std::size_t at = 0; at + kPage <= bytes; at += kPage) {
+    const bool touched = std::any_of(memory.begin() + long(at), memory.begin() + long(at + kPage),
+                                     [](std::byte b) { return b != kUntouched; });
+    (at < at_once ? pages : later) += touched;
+  }
+  EXPECT_EQ(pages, (at_once + kPage - 1) / kPage);
+  EXPECT_LE(later, 16u) << "single objects between the tables";
+  const std::span<std::byte> channels = node.memory_of_work()[1];
+  EXPECT_EQ(channels.data() + channels.size() / settings.nodes * limits.nodes, memory.data() + bytes)
+      << "they are last";
 }
 
 }  // namespace
