@@ -15,8 +15,8 @@ constexpr std::byte kSpoilt{0xdd};
 
 // Not zeroed: a node must not depend on what its memory held before. Among thousands of nodes it is left as it comes,
 // and only what they touch is ever mapped.
-std::unique_ptr<std::byte[]> dirty_memory(std::size_t bytes, std::uint32_t nodes) {
-  std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);
+KeptMemory dirty_memory(std::size_t bytes, std::uint32_t nodes) {
+  KeptMemory memory = take_memory(bytes);
   if (nodes <= kMostDirtyNodes) std::memset(memory.get(), 0xa5, bytes);
   return memory;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "firmware_sim/event_queue.h"
+#include "firmware_sim/kept_memory.h"
 #include "firmware_sim/virtual_network.h"
 #include "runtime/node/node.h"
 
@@ -102,7 +103,7 @@ class VirtualNode {
   NodeId self_;
   Limits limits_;
   NodeSettings settings_;
-  std::unique_ptr<std::byte[]> arena_;
+  KeptMemory arena_;
   std::unique_ptr<Node> node_;
   std::map<BufferId, std::vector<std::byte>> buffers_;
   std::map<BufferId, std::uint64_t> lent_;  // to the call with this cookie, see Event::kPlace
