@@ -17,6 +17,14 @@ NodeSettings alone() {
   return settings;
 }
 
+// The handler of its alarm lies in the host.
+void end(NodeHost& host, boost::asio::io_context& io) {
+  host.stop();
+  io.poll();
+  io.restart();
+  io.poll();
+}
+
 // What has come after a wait is for the next one: who looks in between takes it from where its place will be known.
 TEST(NodeHost, WhoHasWaitedNeedNotCatchUp) {
   boost::asio::io_context io;
@@ -36,10 +44,7 @@ TEST(NodeHost, WhoHasWaitedNeedNotCatchUp) {
   EXPECT_EQ(came, 2);
   host.catch_up();
   EXPECT_EQ(came, 3) << "nobody has waited since";
-  host.stop();
-  io.poll();
-  io.restart();
-  io.poll();  // the handler of its alarm lies in the host
+  end(host, io);
 }
 
 // Whether the system has given a page for each byte.
@@ -63,6 +68,7 @@ TEST(NodeHost, WhoIsHereToWorkHasItsMemory) {
   host.take_memory_of_work();
   EXPECT_TRUE(is_resident(parts[0]));
   EXPECT_TRUE(is_resident(parts[1]));
+  end(host, io);
 }
 
 }  // namespace
