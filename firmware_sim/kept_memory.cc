@@ -6,7 +6,7 @@
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kMostKept = 256 << 20;
+constexpr std::size_t kMostKept = std::size_t{FIBOCAST_KEPT_MIB} << 20;
 
 struct Kept {
   std::unordered_map<std::size_t, std::vector<std::unique_ptr<std::byte[]>>> by_size;
