@@ -88,6 +88,12 @@ class Calibrator {
   Status add_activations(NodeId root);
   Status add_round_trips();
   Status add_fan_in(NodeId root);
+  struct Fan {
+    NodeId root;
+    std::uint32_t senders;  // the nodes after it
+  };
+  std::vector<Fan> fans_of(NodeId root, std::uint32_t k) const;
+  Status fan_in(const std::vector<Fan>& fans, Members& all, bool& ok);
   Status add_postal();
   void add_concurrency(const std::vector<Members>& pairs);
   Status add_whole();
@@ -245,33 +251,54 @@ void Calibrator::add_concurrency(const std::vector<Members>& pairs) {
     });
 }
 
-// Where senders begin at once, the first message to arrive is that of the one that was late the least: the more of
-// them, the sooner, which would be taken for a smaller o. So they begin apart by what they may be late.
+// Where senders begin at once, the first message to arrive is that of the least late: the more of them, the sooner, as
+// if o were smaller. So all, also those of different fans, begin apart by what they may be late.
+Status Calibrator::fan_in(const std::vector<Fan>& fans, Members& all, bool& ok) {
+  Timed timed;
+  const auto gather = [&](BenchCluster::Member& member, auto done) {
+    const auto fan = std::ranges::find_if(fans, [&](Fan f) { return steps(f.root, member.node) <= f.senders; });
+    const auto number = steps(fans.front().root, member.node) - (fan - fans.begin());
+    OperationOptions options;
+    options.algorithm = "sequential";
+    options.not_before = timed.begin + member.clock.offset + apart_ * number;
+    member.group.async_gather(all[rank_in(all, fan->root)].group.rank(), {}, plan_.deadline, std::move(done), options);
+  };
+  if (Status status = together(all, gather, timed); !status.ok()) return status;
+  if (ok = in_time(timed); !ok) return {};
+  for (const Fan& fan : fans) {
+    FanIn taken{{}, machine_time(timed.end_of(rank_in(all, fan.root)))};  // late by about the same for each k
+    for (NodeId i = 1; i <= fan.senders; ++i)
+      taken.begun.push_back(machine_time(timed.begun_by(rank_in(all, after(fan.root, i)))));
+    taken_.fan_in[{fan.root, fan.senders}].push_back(taken);
+  }
+  return {};
+}
+
+// A host that has just been awake for another node wakes sooner. So of an emulated machine about as many nodes send for
+// each k: those that are not of the k, to a root of their own, and what that receives counts as well.
+std::vector<Calibrator::Fan> Calibrator::fans_of(NodeId root, std::uint32_t k) const {
+  std::vector<Fan> fans{{root, k}};
+  NodeId nodes = size() - k - 1;
+  for (std::uint32_t left = std::ranges::max(kFans) - k; plan_.emulated && left > 0 && nodes > 1;) {
+    fans.push_back({after(fans.back().root, fans.back().senders + 1), std::min(left, nodes - 1)});
+    left -= fans.back().senders, nodes -= fans.back().senders + 1;
+  }
+  return fans;
+}
+
 Status Calibrator::add_fan_in(NodeId root) {
   for (const std::uint32_t k : kFans) {
     if (k >= size()) break;
-    Nodes nodes{root};
-    for (NodeId i = 1; i <= k; ++i) nodes.push_back(after(root, i));
-    auto members = groups_.star(nodes);
-    if (!members.ok()) return members.status();
-    add([this, root, k, group = *members](bool& ok) mutable {
-      Timed timed;
-      const Rank rank = rank_in(group, root);
-      const auto gather = [&](BenchCluster::Member& member, auto done) {
-        OperationOptions options;
-        options.algorithm = "sequential";
-        options.not_before = timed.begin + member.clock.offset + apart_ * steps(root, member.node);
-        member.group.async_gather(rank, {}, plan_.deadline, std::move(done), options);
-      };
-      if (Status status = together(group, gather, timed); !status.ok()) return status;
-      ok = in_time(timed);
-      if (!ok) return Status{};
-      FanIn fan_in{{}, machine_time(timed.end_of(rank))};  // late by about the same for each k
-      for (NodeId i = 1; i <= k; ++i)
-        fan_in.begun.push_back(machine_time(timed.begun_by(rank_in(group, after(root, i)))));
-      taken_.fan_in[{root, k}].push_back(fan_in);
-      return Status{};
-    });
+    const std::vector<Fan> fans = fans_of(root, k);
+    std::vector<Members> groups;
+    for (const Fan& fan : fans) {
+      Nodes nodes;
+      for (NodeId i = 0; i <= fan.senders; ++i) nodes.push_back(after(fan.root, i));
+      auto members = groups_.star(nodes);
+      if (!members.ok()) return members.status();
+      groups.push_back(*members);
+    }
+    add([this, fans, all = joined(groups)](bool& ok) mutable { return fan_in(fans, all, ok); });
   }
   return {};
 }

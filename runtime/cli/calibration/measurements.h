@@ -8,7 +8,7 @@
 //   round trips    each node with each other by a barrier of the two, in the rounds of a tournament in which pairs do
 //   not
 //                  disturb each other (C4)
-//   fan-in         k peers that are released together send to one (A31): s + l + k o
+//   fan-in         k peers that are released about together send to one (A31): s + l + k o
 //   postal         experiments 1 and 2 of Bruck et al. (B16, B17), for several k and sizes
 //   concurrency    d disjoint pairs at once: how many processors they really share
 //   whole          where nodes share hosts, operations of all of them: host_fit.h
