@@ -13,8 +13,8 @@ struct KeepMemory {
 };
 using KeptMemory = std::unique_ptr<std::byte[], KeepMemory>;
 
-// Aligned for max_align_t; it holds anything. At most 256 MiB of what was given back are kept, for each thread, and the
-// oldest is used first: until then the address sanitizer sees who still uses it.
+// Aligned for max_align_t; it holds anything. At most 256 MiB of what was given back are kept, for each thread; under a
+// sanitizer, which is to see who still uses it, nothing.
 KeptMemory take_memory(std::size_t bytes);
 
 }  // namespace fibocast

@@ -63,7 +63,7 @@ class AllNodes(ClusterTest):
 @unittest.skipIf(NODES > 4, "does not depend on the number of nodes")
 class FourNodes(ClusterTest):
     def test_a_container_that_is_made_anew_gets_the_rank_of_the_one_that_is_gone(self):
-        with containers(NODES, project("anew"), TRANSPORT="tcp", HEALTH_INTERVAL="5s") as cluster:
+        with containers(NODES, project("anew"), TRANSPORT="tcp", HEALTH_INTERVAL="1s") as cluster:
             cluster.up()
             cluster.find_ranks(PATIENCE)
             was = dict(cluster.containers)
