@@ -1,7 +1,6 @@
-// A large block comes from the system anew each time under the address sanitizer, which keeps what was freed out of
-// use. Who fills it then takes a page fault for each page: a third of the time of tests that fill the memory of many
-// simulated nodes. Here the system maps the pages of such a block at once. What is found, and for how long, stays the
-// same.
+// Under the address sanitizer a large block comes from the system anew each time: what was freed is kept out of use.
+// Who fills it then takes a page fault for each page, a third of the time of tests with many simulated nodes. Here the
+// system maps the pages of such a block at once. What is found, and for how long, stays the same.
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -14,7 +13,7 @@ constexpr std::size_t kPage = 4096, kLeast = 128 << 10, kMost = 4 << 20;  // lar
 }  // namespace
 
 // The sanitizer calls it after each allocation: sanitizer/allocator_interface.h.
-extern "C" void __sanitizer_malloc_hook(const volatile void* block, std::size_t bytes) {  // NOLINT: its name
+extern "C" void __sanitizer_malloc_hook(const volatile void* block, std::size_t bytes) {
   if (bytes < kLeast || bytes > kMost) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(block) / kPage * kPage;
   const auto end = (reinterpret_cast<std::uintptr_t>(block) + bytes + kPage - 1) / kPage * kPage;
