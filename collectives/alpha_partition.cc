@@ -52,7 +52,8 @@ std::optional<AlphaTable> AlphaTable::make(std::uint64_t ranks, std::uint64_t s,
     error = "the costs are too large or have too many digits";
     return {};
   }
-  const std::vector<GrowthStep> steps = growth_steps(ranks, s, r, kMostSteps);
+  const bool only_the_first_sends = ranks > kMostSteps && r / s >= kMostSteps;  // until then each step adds one rank
+  const std::vector<GrowthStep> steps = growth_steps(ranks, s, r, only_the_first_sends ? 1 : kMostSteps);
   if (steps.back().size < ranks) {
     error =
         "the table would look at more than " + std::to_string(kMostSteps) + " sizes: take a smaller lambda or maximum";

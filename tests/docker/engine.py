@@ -3,11 +3,12 @@
 Waiting is always for something that is observed, with a limit. As a program it gives one engine and one image to a command
 with many of these tests: engine.py COMMAND.
 """
+import os
 import subprocess
 import sys
 import time
 import unittest
-from contextlib import ExitStack
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +19,7 @@ from fibocast_lab.container_engine import NoEngine, container_engine  # noqa: E4
 from fibocast_lab.container_image import build_image, docker  # noqa: E402
 from fibocast_lab.containers import IMAGE  # noqa: E402
 
+SHARED = "FIBOCAST_TESTS_SHARE_AN_ENGINE"
 PATIENCE = 90  # seconds, of which a free machine needs a few
 
 
@@ -35,7 +37,7 @@ def running_in(name):
 
 
 def volumes():
-    return docker("volume", "ls", "--quiet").stdout
+    return set(docker("volume", "ls", "--quiet").stdout.split())
 
 
 def eventually(holds):
@@ -47,26 +49,38 @@ def eventually(holds):
     return True
 
 
+@contextmanager
+def engine_with_image():
+    """Tests within a run of many have its engine. The run looks whether volumes are left when all are over: those of
+    containers have no project that they could be found by."""
+    if SHARED in os.environ:
+        yield
+        return
+    with container_engine(lambda sentence: print(sentence, flush=True)):
+        build_image(IMAGE, lambda sentence: print(sentence, flush=True))
+        before = volumes()
+        os.environ[SHARED] = "1"
+        yield
+        if left := volumes() - before:
+            sys.exit(f"these volumes are left: {' '.join(sorted(left))}")
+
+
 def run_all_tests():
     """The exit code: 77 where there is no engine, and none can be started."""
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(container_engine(lambda sentence: print(sentence, flush=True)))
-        except NoEngine as error:
-            print(f"skipped: {error}")
-            return 77
-        build_image(IMAGE, lambda sentence: print(sentence, flush=True))
-        return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
+    try:
+        with engine_with_image():
+            return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
+    except NoEngine as error:
+        print(f"skipped: {error}")
+        return 77
 
 
 def run_command(command):
     """Without an engine too: its tests are skipped then."""
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(container_engine(lambda sentence: print(sentence, flush=True)))
-            build_image(IMAGE, lambda sentence: print(sentence, flush=True))
-        except NoEngine:
-            pass
+    try:
+        with engine_with_image():
+            return subprocess.run(command).returncode
+    except NoEngine:
         return subprocess.run(command).returncode
 
 
