@@ -96,7 +96,7 @@ class Pod:
     def delete(self):
         """Without what outlives a pod: claims and folders of the host."""
         for container in [*self.running.values(), self.holder]:
-            must("rm", "--force", container)
+            must("rm", "--force", "--volumes", container)  # those without a name
         self.running = {}
 
     def volume(self, name):
