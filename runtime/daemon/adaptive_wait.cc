@@ -15,9 +15,12 @@ constexpr Nanoseconds kYieldPerNode = 50'000;      // ... or, for each node here
 constexpr Nanoseconds kSettling = 15'000'000;      // none counts for so long after data passed, or,
 constexpr Nanoseconds kSettlePerNode = 1'000'000;  // for each node here: each of them may have a turn over its data
 constexpr Rank kLeastLongYields = 2;               // one may be an accident, so many in a row are not, or, where
-constexpr Rank kNodesPerLongYield = 16;            // many nodes yield, more: a kernel that is fair by what each has
-constexpr Rank kMostLongYields = 6;                // given away runs one several turns later than the others
-constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... all of them within so long:
+constexpr Rank kNodesPerLongYield = 16;            // more nodes yield, more: a kernel that is fair by what each has
+                                                   // given away runs one several turns later than the others,
+constexpr Rank kManyNodes = 32;                    // ... and somebody who computes for some 30 ms and is gone again,
+constexpr Rank kManyLongYields = 12;               // as the kernel's own threads do, all of them at once
+constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... so long from one to the next, or a part of it for more of them:
+constexpr Nanoseconds kBetweenMany = 16'000'000;
 constexpr Nanoseconds kLeastPause = 20'000'000;    // for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostPause = 640'000'000;    // for up to so long: with many nodes even to try costs too much
 constexpr Nanoseconds kTurn = 1'000;               // a yield that took longer: somebody else ran meanwhile
@@ -46,8 +49,8 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       most_yields_(std::clamp(kYields / static_cast<int>(nodes), kLeastYields, kMostYields)),
       long_yield_(std::max(kLongYield, nodes * kYieldPerNode)),
       settling_(std::max(kSettling, nodes * kSettlePerNode)),
-      long_yields_needed_(std::min(kLeastLongYields + nodes / kNodesPerLongYield, kMostLongYields)),
-      between_long_yields_(kLongYieldsIn / (long_yields_needed_ - 1)),
+      long_yields_needed_(nodes < kManyNodes ? kLeastLongYields + nodes / kNodesPerLongYield : kManyLongYields),
+      between_long_yields_(nodes < kManyNodes ? kLongYieldsIn / (long_yields_needed_ - 1) : kBetweenMany),
       last_long_yield_(-between_long_yields_) {
   if (with_clients || cores == 1 || nodes <= cores) return;
   places_ = {share_of(self, nodes, cores, nodes), share_of(self, nodes, cores, nodes / kMessagesInMemory)};

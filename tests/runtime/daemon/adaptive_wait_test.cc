@@ -102,7 +102,7 @@ TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
   const struct {
     Rank nodes;
     int needed;
-  } cases[] = {{4, 2}, {15, 2}, {16, 3}, {32, 4}, {64, 6}, {80, 6}};
+  } cases[] = {{4, 2}, {15, 2}, {16, 3}, {31, 3}, {32, 12}, {64, 12}, {512, 12}};
   for (const auto& [nodes, needed] : cases) {
     AdaptiveWait wait = settled_wait(0, nodes, 2, false);
     Nanoseconds now = kStart;
