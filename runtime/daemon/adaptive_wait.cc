@@ -19,8 +19,8 @@ constexpr Rank kNodesPerLongYield = 16;            // more nodes yield, more: a 
                                                    // given away runs one several turns later than the others,
 constexpr Rank kManyNodes = 32;                    // ... and somebody who computes for some 30 ms and is gone again,
 constexpr Rank kManyLongYields = 12;               // as the kernel's own threads do, all of them at once
-constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... so long from one to the next, or a part of it for more of them:
-constexpr Nanoseconds kBetweenMany = 16'000'000;
+constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... all of them within so long, or, where they are many,
+constexpr Nanoseconds kBetweenMany = 16'000'000;   // ... so long from one to the next:
 constexpr Nanoseconds kLeastPause = 20'000'000;    // for so long we do not compete for it, or, as it goes on,
 constexpr Nanoseconds kMostPause = 640'000'000;    // for up to so long: with many nodes even to try costs too much
 constexpr Nanoseconds kTurn = 1'000;               // a yield that took longer: somebody else ran meanwhile
