@@ -17,7 +17,7 @@ constexpr Nanoseconds kSettlePerNode = 1'000'000;  // for each node here: each o
 constexpr Rank kLeastLongYields = 2;               // one may be an accident, so many in a row are not, or, where
 constexpr Rank kNodesPerLongYield = 16;            // more nodes yield, more: a kernel that is fair by what each has
                                                    // given away runs one several turns later than the others,
-constexpr Rank kManyNodes = 32;                    // ... and somebody who computes for some 30 ms and is gone again,
+constexpr Rank kManyNodes = 48;                    // ... and somebody who computes for some 30 ms and is gone again,
 constexpr Rank kManyLongYields = 12;               // as the kernel's own threads do, all of them at once
 constexpr Nanoseconds kLongYieldsIn = 50'000'000;  // ... all of them within so long, or, where they are many,
 constexpr Nanoseconds kBetweenMany = 16'000'000;   // ... so long from one to the next:

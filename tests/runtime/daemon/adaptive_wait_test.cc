@@ -102,7 +102,7 @@ TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
   const struct {
     Rank nodes;
     int needed;
-  } cases[] = {{4, 2}, {15, 2}, {16, 3}, {31, 3}, {32, 12}, {64, 12}, {80, 12}};
+  } cases[] = {{4, 2}, {15, 2}, {16, 3}, {31, 3}, {32, 4}, {47, 4}, {48, 12}, {64, 12}, {80, 12}};
   for (const auto& [nodes, needed] : cases) {
     AdaptiveWait wait = settled_wait(0, nodes, 2, false);
     Nanoseconds now = kStart;
@@ -112,11 +112,11 @@ TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
 
 // The kernel's own threads do so several times a second.
 TEST(AdaptiveWait, OfManyNodesNoneTakesWhoComputesForThirtyMillisecondsForACompetitor) {
-  AdaptiveWait wait = settled_wait(0, 32, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2, false);
   for (Nanoseconds burst = kStart; burst < kStart + 2'000 * kMillisecond; burst += 100 * kMillisecond)
-    for (Nanoseconds now = burst; now < burst + 30 * kMillisecond; now += 3 * kMillisecond) {
-      wait.yielded(now, now + 3 * kMillisecond);
-      EXPECT_TRUE(wait.may_poll(now + 3 * kMillisecond));
+    for (Nanoseconds now = burst; now < burst + 30 * kMillisecond; now += 4 * kMillisecond) {
+      wait.yielded(now, now + 4 * kMillisecond);
+      EXPECT_TRUE(wait.may_poll(now + 4 * kMillisecond));
     }
 }
 
