@@ -122,7 +122,7 @@ TEST(AdaptiveWait, OfManyNodesNoneTakesWhoComputesForThirtyMillisecondsForACompe
 
 TEST(AdaptiveWait, SeveralLongYieldsWithGoodTimesBetweenThemMakeNoCompetitor) {
   AdaptiveWait wait = settled_wait(0, 64, 2, false);
-  for (Nanoseconds now = kStart; now < kStart + 500 * kMillisecond; now += 21 * kMillisecond) {
+  for (Nanoseconds now = kStart; now < kStart + 500 * kMillisecond; now += 14 * kMillisecond) {
     wait.yielded(now, now + 4 * kMillisecond);
     EXPECT_TRUE(wait.may_poll(now + 4 * kMillisecond));
   }
