@@ -10,7 +10,7 @@ std::uint64_t message_key(std::size_t flow, std::size_t number) { return 1ull <<
 
 }  // namespace
 
-SwarmMessages::SwarmMessages(SwarmRun& run) : run_(run) {
+SwarmMessages::SwarmMessages(SwarmRun& run) : run_(run), next_(run.scenario().flows.size()) {
   const Scenario& scenario = run.scenario();
   for (std::size_t i = 0; i < scenario.flows.size(); ++i) {
     const ScenarioFlow& flow = scenario.flows[i];
@@ -25,23 +25,34 @@ SwarmMessages::SwarmMessages(SwarmRun& run) : run_(run) {
   }
 }
 
+const SwarmMessages::Message& SwarmMessages::next_of(std::size_t flow, std::size_t number) {
+  std::optional<Message>& next = next_[flow];
+  if (!next) {
+    next.emplace(pattern(message_key(flow, number), run_.scenario().flows[flow].sizes[number]));
+    next->fingerprint = fingerprint(next->bytes);
+  }
+  return *next;
+}
+
 void SwarmMessages::send(std::size_t flow_index, std::size_t number) {
   const ScenarioFlow& flow = run_.scenario().flows[flow_index];
   if (number == flow.sizes.size()) return run_.application_ends();
-  const std::vector<std::byte> bytes = pattern(message_key(flow_index, number), flow.sizes[number]);
+  const Message& message = next_of(flow_index, number);
   Record r;
   r.kind = Record::Kind::kSent;
   r.at = run_.cluster().now();
   r.node = flow.from;
   r.peer = flow.to;
   r.tag = flow.tag;
-  r.payload = fingerprint(bytes);
+  r.payload = message.fingerprint;
   std::vector<Record>& records = run_.history().records;
   const std::size_t index = records.size();
   records.push_back(r);
-  const Admission admission = run_.cluster().send(flow.from, flow.to, flow.tag, bytes);
-  if (admission == Admission::kTaken)
+  const Admission admission = run_.cluster().send(flow.from, flow.to, flow.tag, message.bytes);
+  if (admission == Admission::kTaken) {
+    next_[flow_index].reset();
     return run_.after(run_.pause(), [this, flow_index, number] { send(flow_index, number + 1); });
+  }
   check(admission == Admission::kWouldBlock);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(index));
   run_.after(run_.retry_pause(), [this, flow_index, number] { send(flow_index, number); });

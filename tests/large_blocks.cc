@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr std::size_t kPage = 4096, kLeast = 128 << 10, kMost = 4 << 20;  // larger ones may be used in part only
+constexpr std::size_t kPage = 4096, kLeast = 32 << 10, kMost = 4 << 20;  // larger ones may be used in part only
 
 }  // namespace
 

@@ -25,7 +25,8 @@ constexpr CostModel kMachines[] = {{27, 61, 27, 1, 1, Ports::kShared},
 
 Limits limits_for(Rank ranks) {
   Limits l = Limits::simulated();
-  l.nodes = ranks, l.transfers = 260, l.stages = 255, l.small_window = 32, l.bulk_streams = 32, l.bulk_window = 256;
+  l.nodes = ranks, l.groups = 1, l.transfers = 260, l.stages = 255;
+  l.small_window = 8, l.bulk_streams = 8, l.bulk_window = 64;
   l.nic_queue = 1024, l.local_work = 256, l.buffers = 256;
   return l;
 }

@@ -22,7 +22,8 @@ constexpr int kGenerations = 3;
 
 Limits limits_for(Rank ranks) {
   Limits l = Limits::simulated();
-  l.nodes = ranks, l.transfers = 260, l.stages = 255, l.small_window = 8, l.bulk_streams = 8, l.bulk_window = 64;
+  l.nodes = ranks, l.groups = 1, l.transfers = 260, l.stages = 255;
+  l.small_window = 8, l.bulk_streams = 8, l.bulk_window = 64;
   return l;
 }
 
