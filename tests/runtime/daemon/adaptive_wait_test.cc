@@ -78,7 +78,8 @@ TEST(AdaptiveWait, ManyDaemonsToACoreLeaveItToTheirClients) {
     wait.begin(kStart);
     EXPECT_EQ(wait.next(kStart), Next::kBlock);
   }
-  for (AdaptiveWait wait : {AdaptiveWait(0, 12, 2, true), AdaptiveWait(12, 48, 8, true), AdaptiveWait(0, 64, 2, false)}) {
+  for (AdaptiveWait wait :
+       {AdaptiveWait(0, 12, 2, true), AdaptiveWait(12, 48, 8, true), AdaptiveWait(0, 64, 2, false)}) {
     EXPECT_TRUE(wait.may_poll(kStart));
     wait.begin(kStart);
     EXPECT_EQ(wait.next(kStart), Next::kYield);
