@@ -13,7 +13,7 @@
 namespace fibocast {
 namespace {
 
-class Loss : public Members, public testing::WithParamInterface<const char*> {
+class Loss : public testing::TestWithParam<const char*>, protected Members {
  protected:
   void SetUp() override { up(GetParam()); }
   void revive(NodeId victim) {

@@ -14,8 +14,8 @@ inline constexpr NodeId kNodes = 16;
 
 inline const int kLosses = times_or(6);  // of a daemon each, in one test
 
-class Members : public testing::Test {
- protected:
+class Members {
+ public:
   using Part = std::function<Status(Group&)>;
 
   // `fibocast up` with these options beside the number of nodes; every member opens the group of all.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Generation kChanges = 200;
 
-class NewPlan : public Members, public testing::WithParamInterface<std::tuple<const char*, const char*>> {
+class NewPlan : public testing::TestWithParam<std::tuple<const char*, const char*>>, protected Members {
  protected:
   void SetUp() override {
     up(std::get<0>(GetParam()));

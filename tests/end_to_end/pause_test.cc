@@ -85,7 +85,7 @@ class Rounds {
   Status ends_[kNodes];
 };
 
-class Pause : public Members, public testing::WithParamInterface<const char*> {
+class Pause : public testing::TestWithParam<const char*>, protected Members {
  protected:
   void SetUp() override {
     up(GetParam(), {"--settings", "detector.suspicion_ms=" + std::to_string(kSuspicion.count())});

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLarge = 1 << 20;
 
-class Survivors : public Members, public testing::WithParamInterface<const char*> {
+class Survivors : public testing::TestWithParam<const char*>, protected Members {
  protected:
   void SetUp() override {
     up(GetParam());
