@@ -3,10 +3,7 @@
 //   spin   where the host's nodes may have a core each: an answer comes sooner than a core that was given away. That
 //          holds even where somebody computes beside them: while both run, they should not be the ones to leave.
 //   yield  where nodes are more than cores; in turns, the answer's sender among them.
-//   block  after so many yields in vain, and where yields take so long that somebody computes on this core. At once
-//          where many nodes to a core serve clients: turns of those who have nothing to do are taken from clients then.
-//          A barrier of 16 daemons and their clients on two cores took 2.2 ms over TCP with yields, 1.6 without, of 12
-//          1.4 and 1.1; in memory 1.6 and 1.4, but of 12 as long, of 8 0.44 and 0.58.
+//   block  after so many yields in vain, and where yields take so long that somebody computes on this core.
 //   move   to another core where the node that answers is found to share ours although each could have its own: the
 //          kernel is slow to part two that give way to each other all the time.
 //   place  where nodes are more than cores, on the core of which each has its share: the kernel puts who is woken with

@@ -72,20 +72,6 @@ TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
   EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1024, 2, false)), 16);
 }
 
-TEST(AdaptiveWait, ManyDaemonsToACoreLeaveItToTheirClients) {
-  for (AdaptiveWait wait : {AdaptiveWait(0, 13, 2, true), AdaptiveWait(12, 64, 8, true)}) {
-    EXPECT_FALSE(wait.may_poll(kStart));
-    wait.begin(kStart);
-    EXPECT_EQ(wait.next(kStart), Next::kBlock);
-  }
-  for (AdaptiveWait wait :
-       {AdaptiveWait(0, 12, 2, true), AdaptiveWait(12, 48, 8, true), AdaptiveWait(0, 64, 2, false)}) {
-    EXPECT_TRUE(wait.may_poll(kStart));
-    wait.begin(kStart);
-    EXPECT_EQ(wait.next(kStart), Next::kYield);
-  }
-}
-
 TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
   AdaptiveWait wait = settled_wait(0, 4, 2, false);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
