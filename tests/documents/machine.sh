@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# machine.sh SCRATCH SCRIPT [HOST...]: runs SCRIPT in the folder SCRATCH on a machine that is nobody else's: own network, own
-# /etc, /run, /tmp, /usr/local/bin, /var/lib. Expects new mount, network and process namespaces (unshare), with which all of
-# it ends. With HOSTs there is one more machine for each; SCRIPT runs on the first, ssh and scp reach the others.
+# machine.sh PROJECT SCRIPT [HOST...]: runs SCRIPT in a copy of the folder PROJECT on a machine that is nobody else's: own
+# network, own /etc, /run, /tmp, /usr/local/bin, /var/lib. Expects new mount, network and process namespaces (unshare), with
+# which all of it ends. With HOSTs there is one more machine for each; SCRIPT runs on the first, ssh and scp reach the others.
 set -euo pipefail
-scratch=$1 script=$2
+project=$1 script=$2
 shift 2
 
 mount --make-rprivate /
 mount -t tmpfs none /mnt
-mkdir /mnt/project
-mount --bind "$scratch" /mnt/project
+cp -a "$project" /mnt/project
+cp "$script" /mnt/session
 mkdir /mnt/dpkg
 mount --bind /var/lib/dpkg /mnt/dpkg
 ip link set lo up
@@ -54,7 +54,7 @@ export PATH=/mnt/bin:$PATH
 if [[ $# -eq 0 ]]; then
   own_files /here
   cd /mnt/project
-  exec bash "$script"
+  exec bash /mnt/session
 fi
 
 ip link add fibocast type bridge
@@ -69,4 +69,4 @@ for host in "$@"; do
   ip link set "v$number" master fibocast up
   nsenter --target "$pid" --net bash -c "ip link set lo up; ip address add 10.77.0.$number/24 dev eth0; ip link set eth0 up"
 done
-exec nsenter --target "$(cat "/mnt/pid-$1")" --mount --net --uts -- bash -c "cd /mnt/project && exec bash $script"
+exec nsenter --target "$(cat "/mnt/pid-$1")" --mount --net --uts -- bash -c "cd /mnt/project && exec bash /mnt/session"

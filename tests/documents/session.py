@@ -1,4 +1,6 @@
 """Executes the blocks of one document, in order, by one shell in a copy of the project."""
+import atexit
+import functools
 import os
 import re
 import shutil
@@ -44,10 +46,19 @@ def copy_project(folder):
     for link in (folder / "build" / "release" / "bin").iterdir():  # of the laboratory
         if link.is_symlink():
             link.unlink()
-            link.symlink_to(folder / "docker" / "lab" / "fibocast-lab")
+            link.symlink_to("../../../docker/lab/fibocast-lab")
     (ROOT / "build" / "docker").mkdir(exist_ok=True)
     (folder / "build" / "docker").symlink_to(ROOT / "build" / "docker")  # the base image
     (folder / "dev").write_text(DEV.format(root=ROOT), encoding="utf-8")
+
+
+@functools.cache
+def copy_for_all():
+    """What every machine copies into its own memory: a file system on a disk takes a second for so many files."""
+    temporary = tempfile.TemporaryDirectory(prefix="fibocast-documents-")
+    atexit.register(temporary.cleanup)
+    copy_project(Path(temporary.name))
+    return temporary.name
 
 
 def script_of(blocks, folder):
@@ -57,12 +68,12 @@ def script_of(blocks, folder):
     return "".join(parts) + f"echo '{MARK}end'\n"
 
 
-def wrapped(folder, hosts, alone):
+def wrapped(script, hosts, alone):
     if not alone:  # containers: their engine is outside
-        return ["bash", str(folder / "session")]
+        return ["bash", str(script)]
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     return ["unshare", *user, "--mount", "--net", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc", "bash",
-            str(MACHINE), str(folder), "/mnt/project/session", *hosts]
+            str(MACHINE), copy_for_all(), str(script), *hosts]
 
 
 def can_be_alone():
@@ -75,11 +86,12 @@ def can_be_alone():
 def execute(blocks, hosts, alone):
     """Sentences about what was not as the document says; none if all was."""
     with tempfile.TemporaryDirectory(prefix="fibocast-documents-", ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        copy_project(folder)
-        (folder / "session").write_text(script_of(blocks, "/mnt/project" if alone else folder), encoding="utf-8")
-        with open(folder / "said", "w+", encoding="utf-8", errors="replace") as out:
-            process = subprocess.Popen(wrapped(folder, hosts, alone), stdin=subprocess.DEVNULL, stdout=out,
+        project, script = Path(temporary) / "project", Path(temporary) / "session"
+        if not alone:
+            copy_project(project)
+        script.write_text(script_of(blocks, "/mnt/project" if alone else project), encoding="utf-8")
+        with open(Path(temporary) / "said", "w+", encoding="utf-8", errors="replace") as out:
+            process = subprocess.Popen(wrapped(script, hosts, alone), stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 process.wait(SECONDS)
