@@ -15,6 +15,13 @@ class DaemonClients : public ClusterTest {
     plan_cluster(nodes);
     start_all();
   }
+  // An eighth of the usual room, of which messages have a quarter: filled several times, it costs a sanitizer least.
+  static constexpr std::uint64_t kRoom = 32 << 20;
+  void start_two_with_little_room() {
+    plan_cluster(2);
+    for (Settings& settings : settings_) settings.limits.payload_bytes = kRoom;
+    start_all();
+  }
 };
 
 client::Request message_to(NodeId rank, std::uint64_t tag, const std::string& payload) {
@@ -62,10 +69,11 @@ TEST_F(DaemonClients, AReceiveEndsAtItsDeadline) {
 }
 
 TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
-  start_cluster(2);
+  start_two_with_little_room();
   RawClient sender(socket(0)), receiver(socket(1));
   constexpr int kMessages = 200;
-  const std::string payload(1 << 20, 'x');
+  const std::string payload(128 << 10, 'x');
+  static_assert(kMessages * (128 << 10) > 3 * kRoom / 4);
   std::thread sending([&] {
     for (int i = 0; i < kMessages; ++i) sender.send(message_to(1, 1, payload));
   });
@@ -79,9 +87,9 @@ TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
 }
 
 TEST_F(DaemonClients, TrySendSaysThatItWouldBlockAndSendWaitsForItsDeadline) {
-  start_cluster(2);
+  start_two_with_little_room();
   RawClient sender(socket(0));
-  client::Request request = message_to(1, 1, std::string(8 << 20, 'x'));
+  client::Request request = message_to(1, 1, std::string(1 << 20, 'x'));
   request.mutable_send()->set_try_only(true);
   client::Code code = client::CODE_OK;
   for (int i = 0; i < 100 && code == client::CODE_OK; ++i) code = sender.call(request).status().code();
