@@ -106,7 +106,10 @@ TEST(Frame, MillionRandomInputsAreHarmless) {
   unsigned sum = 0, decoded = 0;
   for (int i = 0; i < 1'000'000; ++i) {
     std::vector<std::byte> bytes(random() % 300);
-    for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+    for (std::size_t at = 0; at < bytes.size(); at += 4) {
+      const auto four = static_cast<std::uint32_t>(random());
+      std::memcpy(bytes.data() + at, &four, std::min(sizeof four, bytes.size() - at));
+    }
     if (const auto f = decode_frame(bytes)) sum += touch(*f), ++decoded;
   }
   EXPECT_LT(decoded, 10u) << sum;
