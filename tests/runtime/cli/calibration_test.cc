@@ -62,7 +62,8 @@ class Model {
       arrivals.push_back(fan_in.begun.back() + machine_.send[(root + i) % nodes()] + machine_.receive[root] -
                          machine_.occupancy);
     }
-    std::sort(arrivals.begin(), arrivals.end());  // ranges::sort: the program's would be replaced by this unoptimised one
+    // Not ranges::sort: the program's, which is optimised, would be replaced by what is compiled here.
+    std::sort(arrivals.begin(), arrivals.end());
     double free = 0;
     for (const double arrival : arrivals) free = std::max(free, arrival) + machine_.occupancy;
     fan_in.received = late(free);
