@@ -17,9 +17,9 @@ class DaemonClients : public ClusterTest {
   }
   // An eighth of the usual room, of which messages have a quarter: filled several times, it costs a sanitizer least.
   static constexpr std::uint64_t kRoom = 32 << 20;
-  void start_two_with_little_room() {
+  void start_two_with_room(std::uint64_t bytes) {
     plan_cluster(2);
-    for (Settings& settings : settings_) settings.limits.payload_bytes = kRoom;
+    for (Settings& settings : settings_) settings.limits.payload_bytes = bytes;
     start_all();
   }
 };
@@ -69,11 +69,12 @@ TEST_F(DaemonClients, AReceiveEndsAtItsDeadline) {
 }
 
 TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
-  start_two_with_little_room();
+  start_two_with_room(kRoom);
   RawClient sender(socket(0)), receiver(socket(1));
   constexpr int kMessages = 200;
-  const std::string payload(128 << 10, 'x');
-  static_assert(kMessages * (128 << 10) > 3 * kRoom / 4);
+  constexpr std::size_t kBytes = 128 << 10;
+  static_assert(kMessages * kBytes > 3 * kRoom / 4);
+  const std::string payload(kBytes, 'x');
   std::thread sending([&] {
     for (int i = 0; i < kMessages; ++i) sender.send(message_to(1, 1, payload));
   });
@@ -87,7 +88,7 @@ TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
 }
 
 TEST_F(DaemonClients, TrySendSaysThatItWouldBlockAndSendWaitsForItsDeadline) {
-  start_two_with_little_room();
+  start_two_with_room(kRoom);
   RawClient sender(socket(0));
   client::Request request = message_to(1, 1, std::string(1 << 20, 'x'));
   request.mutable_send()->set_try_only(true);
@@ -102,9 +103,7 @@ TEST_F(DaemonClients, TrySendSaysThatItWouldBlockAndSendWaitsForItsDeadline) {
 }
 
 TEST_F(DaemonClients, WhatCanNeverFitIsRefusedAtOnce) {
-  plan_cluster(2);
-  for (Settings& settings : settings_) settings.limits.payload_bytes = 64 << 10;
-  start_all();
+  start_two_with_room(64 << 10);
   RawClient client(socket(0));
   const auto response = client.call(message_to(1, 1, std::string(100'000, 'x')));
   EXPECT_EQ(response.status().code(), client::CODE_INVALID) << response.status().sentence();
