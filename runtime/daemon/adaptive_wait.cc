@@ -31,6 +31,7 @@ constexpr Nanoseconds kNoPlace = 1'000'000'000;    // to the kernel for so long 
 constexpr std::uint64_t kPartsOfANode = 6;         // the first one, the root of most trees, has so many parts to do and
                                                    // one for each of the others: what a message is to it
 constexpr Rank kMessagesInMemory = 2;              // ... or one for so many of them, which go through memory
+constexpr Rank kServingNodes = 4;                  // of a core, with clients: where there are more, none yields
 
 // The nodes have equal shares of the cores, in their order. The first one alone, which has `more` parts to do than the
 // others, is at most a core's.
@@ -43,8 +44,8 @@ unsigned share_of(NodeId self, Rank nodes, unsigned cores, std::uint64_t more) {
 
 }  // namespace
 
-AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_clients)
-    : has_core_(!with_clients && nodes <= cores),
+AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, Clients clients)
+    : has_core_(clients == Clients::kNone && nodes <= cores),
       most_shared_turns_(kSharedTurns * (1 + static_cast<int>(self % std::max(1U, cores)))),
       most_yields_(std::clamp(kYields / static_cast<int>(nodes), kLeastYields, kMostYields)),
       long_yield_(std::max(kLongYield, nodes * kYieldPerNode)),
@@ -52,7 +53,8 @@ AdaptiveWait::AdaptiveWait(NodeId self, Rank nodes, unsigned cores, bool with_cl
       long_yields_needed_(nodes < kManyNodes ? kLeastLongYields + nodes / kNodesPerLongYield : kManyLongYields),
       between_long_yields_(nodes < kManyNodes ? kLongYieldsIn / (long_yields_needed_ - 1) : kBetweenMany),
       last_long_yield_(-between_long_yields_) {
-  if (with_clients || cores == 1 || nodes <= cores) return;
+  if (clients == Clients::kServed && nodes > kServingNodes * cores) polling_.end = kNever;
+  if (clients != Clients::kNone || cores == 1 || nodes <= cores) return;
   places_ = {share_of(self, nodes, cores, nodes), share_of(self, nodes, cores, nodes / kMessagesInMemory)};
 }
 

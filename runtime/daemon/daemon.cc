@@ -151,7 +151,9 @@ bool Daemon::run() {
             std::to_string(settings_.cluster.nodes.size()) + " nodes in cluster '" + settings_.cluster.name + "'");
   if (keys()) log_.info(security_text(settings_, keys()));
   if (settings_.security.mode == SecurityMode::kInsecure) log_.warning(security_text(settings_, keys()));
-  host_.set_nodes_of_this_host(shared_hosts(settings_).nodes, /*with_clients=*/true);
+  using Clients = AdaptiveWait::Clients;
+  host_.set_nodes_of_this_host(shared_hosts(settings_).nodes,
+                               nic_settings(settings_).enabled ? Clients::kServedOnTime : Clients::kServed);
   host_.start();
   server_.start();
   relays_.start();

@@ -57,7 +57,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       self_(settings.self),
       wait_(wait),
       stays_(context.get_executor()),
-      waiting_(self_, 1, cores::count(), /*with_clients=*/false),
+      waiting_(self_, 1, cores::count(), AdaptiveWait::Clients::kNone),
       handlers_(std::move(handlers)),
       alarm_(context, [this] { armed_for_ = kNever; }),
       now_(monotonic_now()),
@@ -243,9 +243,9 @@ void NodeHost::set_alarm() {
   alarm_.set(deadline_);
 }
 
-void NodeHost::set_nodes_of_this_host(Rank nodes, bool with_clients) {
-  polls_of_all_ = with_clients ? kPollsOfAllWithClients : kPollsOfAll;
-  waiting_ = AdaptiveWait(self_, nodes, cores::count(), with_clients);
+void NodeHost::set_nodes_of_this_host(Rank nodes, AdaptiveWait::Clients clients) {
+  polls_of_all_ = clients == AdaptiveWait::Clients::kNone ? kPollsOfAll : kPollsOfAllWithClients;
+  waiting_ = AdaptiveWait(self_, nodes, cores::count(), clients);
   nodes_of_a_core_ = nodes / cores::count();
 }
 

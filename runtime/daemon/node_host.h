@@ -69,7 +69,7 @@ class NodeHost {
   // that takes. Those that may have one each keep it for a while, and look for one; more, without clients, have equal
   // shares of the cores: a thread that waits may find itself on another core that its affinity allows. The calls of
   // clients come through the io_context.
-  void set_nodes_of_this_host(Rank nodes, bool with_clients = false);
+  void set_nodes_of_this_host(Rank nodes, AdaptiveWait::Clients clients = AdaptiveWait::Clients::kNone);
   // How many of them share a core: a part of one is none.
   Rank nodes_of_a_core() const { return nodes_of_a_core_; }
   // Before start(), for a node that is here to work: what it writes then is taken from the system in one piece. Not for

@@ -10,11 +10,12 @@ namespace fibocast {
 namespace {
 
 using Next = AdaptiveWait::Next;
+using Clients = AdaptiveWait::Clients;
 constexpr Nanoseconds kMicrosecond = 1'000, kMillisecond = 1'000'000, kStart = 1'000'000'000;
 
 // One whose first operation has ended long ago.
-AdaptiveWait settled_wait(NodeId self, Rank nodes, unsigned cores, bool with_clients) {
-  AdaptiveWait wait(self, nodes, cores, with_clients);
+AdaptiveWait settled_wait(NodeId self, Rank nodes, unsigned cores) {
+  AdaptiveWait wait(self, nodes, cores);
   wait.ended(0);
   return wait;
 }
@@ -35,14 +36,14 @@ int yields_before_blocking(AdaptiveWait wait) {
 }
 
 TEST(AdaptiveWait, SpinsLongerThanAWakeUpTakesWhereEachNodeMayHaveACore) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   Next end;
   EXPECT_EQ(spin(wait, kStart, end) - kStart, 30 * kMicrosecond);
   EXPECT_EQ(end, Next::kYield);
 }
 
 TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   wait.begin(kStart);
   EXPECT_EQ(wait.next(kStart + 29 * kMicrosecond), Next::kSpin);
   wait.found();
@@ -51,7 +52,7 @@ TEST(AdaptiveWait, WhatComesBeginsTheSpinAnew) {
 }
 
 TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   Next end;
   const Nanoseconds in_vain = spin(wait, kStart, end);
   EXPECT_EQ(spin(wait, in_vain + 999 * kMicrosecond, end), in_vain + 999 * kMicrosecond);
@@ -60,20 +61,34 @@ TEST(AdaptiveWait, AfterASpinInVainItYieldsForAMillisecond) {
 }
 
 TEST(AdaptiveWait, NobodySpinsWithMoreNodesThanCoresOrWithClients) {
-  for (AdaptiveWait wait : {AdaptiveWait(0, 3, 2, false), AdaptiveWait(0, 2, 2, true)}) {
+  for (AdaptiveWait wait : {AdaptiveWait(0, 3, 2), AdaptiveWait(0, 2, 2, Clients::kServed)}) {
     wait.begin(kStart);
     EXPECT_EQ(wait.next(kStart), Next::kYield);
   }
 }
 
 TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1, 1, true)), 200);
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 4, 2, false)), 100);
-  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1024, 2, false)), 16);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1, 1, Clients::kServed)), 200);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 4, 2)), 100);
+  EXPECT_EQ(yields_before_blocking(AdaptiveWait(0, 1024, 2)), 16);
+}
+
+TEST(AdaptiveWait, ManyDaemonsToACoreLeaveItToTheirClients) {
+  for (AdaptiveWait wait : {AdaptiveWait(0, 9, 2, Clients::kServed), AdaptiveWait(12, 64, 8, Clients::kServed)}) {
+    EXPECT_FALSE(wait.may_poll(kStart));
+    wait.begin(kStart);
+    EXPECT_EQ(wait.next(kStart), Next::kBlock);
+  }
+  for (AdaptiveWait wait : {AdaptiveWait(0, 8, 2, Clients::kServed), AdaptiveWait(12, 32, 8, Clients::kServed),
+                            AdaptiveWait(0, 64, 2, Clients::kServedOnTime), AdaptiveWait(0, 64, 2)}) {
+    EXPECT_TRUE(wait.may_poll(kStart));
+    wait.begin(kStart);
+    EXPECT_EQ(wait.next(kStart), Next::kYield);
+  }
 }
 
 TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
-  AdaptiveWait wait = settled_wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 4 * kMillisecond)) << "one may be an accident";
   wait.yielded(kStart + 5 * kMillisecond, kStart + 9 * kMillisecond);
@@ -85,7 +100,7 @@ TEST(AdaptiveWait, TwoLongYieldsMakeACompetitor) {
 }
 
 TEST(AdaptiveWait, TwoLongYieldsFarFromEachOtherDoNot) {
-  AdaptiveWait wait = settled_wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 55 * kMillisecond, kStart + 59 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 59 * kMillisecond));
@@ -104,7 +119,7 @@ TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
     int needed;
   } cases[] = {{4, 2}, {15, 2}, {16, 3}, {31, 3}, {32, 4}, {47, 4}, {48, 12}, {64, 12}, {80, 12}};
   for (const auto& [nodes, needed] : cases) {
-    AdaptiveWait wait = settled_wait(0, nodes, 2, false);
+    AdaptiveWait wait = settled_wait(0, nodes, 2);
     Nanoseconds now = kStart;
     EXPECT_EQ(long_yields_before_a_pause(wait, now), needed) << nodes;
   }
@@ -112,7 +127,7 @@ TEST(AdaptiveWait, OfManyNodesOneMayHaveToWaitForSeveralTurnsOfTheOthers) {
 
 // The kernel's own threads do so several times a second.
 TEST(AdaptiveWait, OfManyNodesNoneTakesWhoComputesForThirtyMillisecondsForACompetitor) {
-  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2);
   for (Nanoseconds burst = kStart; burst < kStart + 2'000 * kMillisecond; burst += 100 * kMillisecond)
     for (Nanoseconds now = burst; now < burst + 30 * kMillisecond; now += 4 * kMillisecond) {
       wait.yielded(now, now + 4 * kMillisecond);
@@ -121,7 +136,7 @@ TEST(AdaptiveWait, OfManyNodesNoneTakesWhoComputesForThirtyMillisecondsForACompe
 }
 
 TEST(AdaptiveWait, SeveralLongYieldsWithGoodTimesBetweenThemMakeNoCompetitor) {
-  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2);
   for (Nanoseconds now = kStart; now < kStart + 500 * kMillisecond; now += 14 * kMillisecond) {
     wait.yielded(now, now + 4 * kMillisecond);
     EXPECT_TRUE(wait.may_poll(now + 4 * kMillisecond));
@@ -129,7 +144,7 @@ TEST(AdaptiveWait, SeveralLongYieldsWithGoodTimesBetweenThemMakeNoCompetitor) {
 }
 
 TEST(AdaptiveWait, AfterAPauseOneLongYieldTellsThatTheCompetitorIsStillThere) {
-  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2);
   Nanoseconds now = kStart;
   EXPECT_EQ(long_yields_before_a_pause(wait, now), 12);
   for (const Nanoseconds more : {20, 80, 320}) {
@@ -142,14 +157,14 @@ TEST(AdaptiveWait, AfterAPauseOneLongYieldTellsThatTheCompetitorIsStillThere) {
 }
 
 TEST(AdaptiveWait, ColdTurnsOfManyNodesAreNotLong) {
-  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2);
   for (Nanoseconds now = kStart; now < kStart + 40 * kMillisecond; now += 3 * kMillisecond)
     wait.yielded(now, now + 3 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 40 * kMillisecond));
 }
 
 TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
-  AdaptiveWait wait = settled_wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2);
   wait.unsettle(kStart);
   wait.yielded(kStart, kStart + 6 * kMillisecond);
   wait.yielded(kStart + 6 * kMillisecond, kStart + 12 * kMillisecond);
@@ -160,7 +175,7 @@ TEST(AdaptiveWait, WhilePeersComeOrDataPassesNoYieldCounts) {
 }
 
 TEST(AdaptiveWait, OfManyNodesEachMayHaveALongTurnOverItsData) {
-  AdaptiveWait wait = settled_wait(0, 64, 2, false);
+  AdaptiveWait wait = settled_wait(0, 64, 2);
   wait.unsettle(kStart);
   Nanoseconds now = kStart;
   for (; now < kStart + 60 * kMillisecond; now += 10 * kMillisecond) wait.yielded(now, now + 10 * kMillisecond);
@@ -169,7 +184,7 @@ TEST(AdaptiveWait, OfManyNodesEachMayHaveALongTurnOverItsData) {
 }
 
 TEST(AdaptiveWait, BeforeTheFirstOperationHasEndedNoYieldCounts) {
-  AdaptiveWait wait(0, 4, 2, false);
+  AdaptiveWait wait(0, 4, 2);
   const Nanoseconds later = kStart + 1'000 * kMillisecond;
   wait.unsettle(kStart);
   for (Nanoseconds now = kStart; now < later; now += 5 * kMillisecond) wait.yielded(now, now + 5 * kMillisecond);
@@ -192,7 +207,7 @@ Nanoseconds blocked_for(AdaptiveWait& wait, Nanoseconds& now) {
 }
 
 TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
-  AdaptiveWait wait = settled_wait(0, 4, 2, false);
+  AdaptiveWait wait = settled_wait(0, 4, 2);
   Nanoseconds now = kStart;
   for (const Nanoseconds expected : {20, 80, 320, 640, 640}) EXPECT_EQ(blocked_for(wait, now), expected * kMillisecond);
   now += 700 * kMillisecond;
@@ -200,7 +215,7 @@ TEST(AdaptiveWait, WhereTheCompetitorStaysItTriesLessAndLess) {
 }
 
 TEST(AdaptiveWait, WhoMaySpinDoesSoEvenBesideACompetitor) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   wait.yielded(kStart, kStart + 4 * kMillisecond);
   wait.yielded(kStart + 4 * kMillisecond, kStart + 8 * kMillisecond);
   EXPECT_TRUE(wait.may_poll(kStart + 8 * kMillisecond));
@@ -227,7 +242,7 @@ int waits_before_moving(AdaptiveWait& wait, Nanoseconds& now, Nanoseconds yield)
 }
 
 TEST(AdaptiveWait, WhoseAnswersComeFromItsOwnCoreMoves) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   Nanoseconds now = kStart;
   EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 4);
   EXPECT_EQ(waits_before_moving(wait, now, 3 * kMicrosecond), 50) << "in vain: not again so soon";
@@ -240,21 +255,21 @@ TEST(AdaptiveWait, WhoseAnswersComeFromItsOwnCoreMoves) {
 }
 
 TEST(AdaptiveWait, OfTwoThatShareACoreOneMovesAndTheOtherStays) {
-  AdaptiveWait first(0, 2, 2, false), second(1, 2, 2, false);
+  AdaptiveWait first(0, 2, 2), second(1, 2, 2);
   Nanoseconds now = kStart, then = kStart;
   EXPECT_LT(waits_before_moving(first, now, 3 * kMicrosecond) + 2, waits_before_moving(second, then, 3 * kMicrosecond));
 }
 
 TEST(AdaptiveWait, NobodyMovesWhoseYieldGaveNoTurnOrWhoHasNoCoreOfItsOwn) {
   Nanoseconds now = kStart;
-  AdaptiveWait alone(0, 2, 2, false), crowded(0, 3, 2, false), served(0, 2, 2, true);
+  AdaptiveWait alone(0, 2, 2), crowded(0, 3, 2), served(0, 2, 2, Clients::kServed);
   EXPECT_EQ(waits_before_moving(alone, now, kMicrosecond / 2), 50);
   EXPECT_EQ(waits_before_moving(crowded, now, 3 * kMicrosecond), 50);
   EXPECT_EQ(waits_before_moving(served, now, 3 * kMicrosecond), 50);
 }
 
 TEST(AdaptiveWait, AnAnswerWhileItSpinsShowsThatItHasItsOwnCore) {
-  AdaptiveWait wait = settled_wait(0, 2, 2, false);
+  AdaptiveWait wait = settled_wait(0, 2, 2);
   Nanoseconds now = kStart;
   for (int i = 0; i < 20; ++i, now += kMillisecond) {  // one of two answers comes in a yield
     wait.begin(now);
@@ -270,7 +285,7 @@ TEST(AdaptiveWait, AnAnswerWhileItSpinsShowsThatItHasItsOwnCore) {
 }
 
 TEST(AdaptiveWait, WhoHasSentLetsOthersRunFirstWhereTheyNeedItsCore) {
-  const AdaptiveWait roomy(0, 2, 2, false), crowded(0, 3, 2, false), served(0, 2, 2, true);
+  const AdaptiveWait roomy(0, 2, 2), crowded(0, 3, 2), served(0, 2, 2, Clients::kServed);
   EXPECT_TRUE(roomy.looks_first(true));
   EXPECT_FALSE(crowded.looks_first(true));
   EXPECT_FALSE(served.looks_first(true));
@@ -280,7 +295,7 @@ TEST(AdaptiveWait, WhoHasSentLetsOthersRunFirstWhereTheyNeedItsCore) {
 std::vector<int> nodes_of_each(unsigned cores, Rank nodes, bool in_memory) {
   std::vector<int> counts(cores);
   for (NodeId self = 0; self < nodes; ++self)
-    ++counts.at(AdaptiveWait(self, nodes, cores, false).place(kStart, in_memory).value());
+    ++counts.at(AdaptiveWait(self, nodes, cores).place(kStart, in_memory).value());
   return counts;
 }
 
@@ -301,16 +316,16 @@ TEST(AdaptiveWait, NodesThatAreMoreThanCoresHaveEqualSharesOfThem) {
 }
 
 TEST(AdaptiveWait, OfOtherHostsNodesThereAreSharesToo) {
-  EXPECT_EQ(AdaptiveWait(20, 16, 2, false).place(kStart, false), AdaptiveWait(4, 16, 2, false).place(kStart, false));
+  EXPECT_EQ(AdaptiveWait(20, 16, 2).place(kStart, false), AdaptiveWait(4, 16, 2).place(kStart, false));
 }
 
 TEST(AdaptiveWait, FewNodesAndThoseWithClientsHaveNoPlace) {
-  for (AdaptiveWait wait : {AdaptiveWait(0, 2, 2, false), AdaptiveWait(0, 16, 1, false), AdaptiveWait(0, 16, 2, true)})
+  for (AdaptiveWait wait : {AdaptiveWait(0, 2, 2), AdaptiveWait(0, 16, 1), AdaptiveWait(0, 16, 2, Clients::kServed)})
     EXPECT_FALSE(wait.place(kStart, false));
 }
 
 TEST(AdaptiveWait, BesideACompetitorTheKernelFindsThePlace) {
-  AdaptiveWait wait = settled_wait(0, 16, 2, false);
+  AdaptiveWait wait = settled_wait(0, 16, 2);
   wait.begin(kStart);
   ASSERT_EQ(wait.next(kStart), Next::kYield);
   wait.yielded(kStart, kStart + kMillisecond - 1);
@@ -321,7 +336,7 @@ TEST(AdaptiveWait, BesideACompetitorTheKernelFindsThePlace) {
 }
 
 TEST(AdaptiveWait, SeesNowAndThenWhetherItIsInItsPlace) {
-  AdaptiveWait wait(0, 16, 2, false);
+  AdaptiveWait wait(0, 16, 2);
   EXPECT_TRUE(wait.place(kStart, false));
   EXPECT_FALSE(wait.place(kStart + 5 * kMillisecond - 1, false));
   EXPECT_TRUE(wait.place(kStart + 5 * kMillisecond, false));
