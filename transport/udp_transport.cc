@@ -259,10 +259,12 @@ bool UdpTransport::receive_next() {
   return true;
 }
 
-bool UdpTransport::receive(udp::socket& socket, udp::endpoint& from, std::span<const std::byte>& datagram) {
+bool UdpTransport::receive(udp::socket& socket, std::span<const std::byte>& datagram) {
   datagram = {};
-  auto from_bytes = static_cast<socklen_t>(from.capacity());
-  const ssize_t bytes = datagram_calls::receive_from(socket.native_handle(), buffer_, from.data(), &from_bytes);
+  // Frames say themselves whose they are: only with fan-outs it matters where they come from.
+  sockaddr* const from = fan_out_ ? from_.data() : nullptr;
+  auto from_bytes = static_cast<socklen_t>(from_.capacity());
+  const ssize_t bytes = datagram_calls::receive_from(socket.native_handle(), buffer_, from, &from_bytes);
   if (bytes < 0) {
     if (errno == EAGAIN || errno == EBADF) return false;
     drain_errors();
@@ -272,7 +274,7 @@ bool UdpTransport::receive(udp::socket& socket, udp::endpoint& from, std::span<c
     ++counters_.malformed;
     return true;
   }
-  from.resize(from_bytes);
+  if (from != nullptr) from_.resize(from_bytes);
   datagram = std::span(buffer_).first(static_cast<std::size_t>(bytes));
   counters_.bytes_received += datagram.size();
   return true;
@@ -281,7 +283,7 @@ bool UdpTransport::receive(udp::socket& socket, udp::endpoint& from, std::span<c
 // False: there is nothing more now.
 bool UdpTransport::receive_one() {
   std::span<const std::byte> frame;
-  if (!receive(socket_, from_, frame)) return false;
+  if (!receive(socket_, frame)) return false;
   if (frame.data() == nullptr) return true;
   if (fan_out_ && frame.size() == fan_out::kAnswerBytes) {
     const auto answer = fan_out::decode_answer(frame);
@@ -298,7 +300,7 @@ bool UdpTransport::receive_one() {
 // From a node of another cluster that uses the same group nothing is taken.
 bool UdpTransport::receive_fan_out() {
   std::span<const std::byte> datagram;
-  if (!receive(fan_out_->socket(), from_, datagram)) return false;
+  if (!receive(fan_out_->socket(), datagram)) return false;
   if (datagram.data() == nullptr) return true;
   const auto parts = fan_out::decode(datagram);
   if (!parts) ++counters_.malformed;

@@ -80,8 +80,7 @@ class UdpTransport final : public Transport {
   void receive_batch();
   bool receive_next();
   // False: there is no datagram now. One that is not to be used has no data().
-  bool receive(boost::asio::ip::udp::socket& socket, boost::asio::ip::udp::endpoint& from,
-               std::span<const std::byte>& datagram);
+  bool receive(boost::asio::ip::udp::socket& socket, std::span<const std::byte>& datagram);
   bool receive_one();
   bool receive_fan_out();
   bool is_from(NodeId peer, const boost::asio::ip::udp::endpoint& endpoint) const;
@@ -97,7 +96,7 @@ class UdpTransport final : public Transport {
   std::vector<Peer> peers_;          // by NodeId; port 0: its address is not known
   unsigned connected_ = 0;           // of them
   std::vector<std::byte> buffer_;
-  boost::asio::ip::udp::endpoint from_;  // of the last datagram
+  boost::asio::ip::udp::endpoint from_;  // of the last datagram, where there are fan-outs
   TransportCounters counters_;
   bool waiting_writable_ = false;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // handlers already queued look whether we still are
