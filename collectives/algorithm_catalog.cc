@@ -75,6 +75,12 @@ constexpr std::array kAlgorithmCatalog = {
         kAllreduce, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}, false},
     AlgorithmEntry{kAllreduce, "ring", "p blocks around the ring: combine, then collect", {kRing}, true, false, 3},
     AlgorithmEntry{kAllreduce, "halving", "recursive halving, then doubling", {kHalving}},
+    AlgorithmEntry{kAllreduce,
+                   "doubling",
+                   "in round i all that one has with the rank at distance 2^i",
+                   {kDoubling},
+                   true,
+                   true},
 
     tree(kScatter, {}, "fibo", "down Fibo(s,r), to each rank its subtree's blocks"),
     tree(kScatter, TreeKind::kBinomial, "binomial", "down a binomial tree, half of the blocks each time"),
@@ -202,7 +208,7 @@ std::string objection(const OperationShape& shape) {
   const AlgorithmEntry* entry = rounds(shape.type) ? find_entry(shape.operation, shape.choice) : nullptr;
   if (entry != nullptr && !entry->same_bits)
     return algorithm_name(shape.operation, shape.choice) +
-           " would give other roundings at other ranks: for floating point choose fibo, ring or halving";
+           " would give other roundings at other ranks: for floating point choose fibo, doubling, ring or halving";
   return {};
 }
 

@@ -122,7 +122,8 @@ DataLayout lay_out(const OperationShape& shape, const RankSchedule& schedule, Ra
   } else {
     layout.bytes = shape.total_bytes;
   }
-  const bool has_result_apart = shape.operation == Operation::kAllreduce && !is_of_blocks(shape) && me != 0;
+  const bool goes_down = shape.operation == Operation::kAllreduce && shape.choice.algorithm == Algorithm::kTrees;
+  const bool has_result_apart = goes_down && me != 0;
   if (has_result_apart) layout.payload = layout.bytes, layout.bytes += shape.total_bytes;
   Placement placement(shape, layout, offsets);
   for (const Stage& stage : schedule.stages)

@@ -74,6 +74,7 @@ bool is_symmetric(const OperationShape& shape, const CostModel& model) {
     case Algorithm::kBruck:
     case Algorithm::kPairwise: return true;
     case Algorithm::kRing: return !combines(shape.operation) || has_equal_blocks(shape, model);
+    case Algorithm::kDoubling: return std::has_single_bit(shape.ranks);
     case Algorithm::kHalving: return std::has_single_bit(shape.ranks) && has_equal_blocks(shape, model);
     default: return false;
   }

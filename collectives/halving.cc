@@ -1,6 +1,6 @@
 #include "collectives/halving.h"
 
-#include <bit>
+#include "collectives/paired_ranks.h"
 
 namespace fibocast {
 
@@ -10,34 +10,31 @@ namespace {
 class Halving {
  public:
   Halving(Rank ranks, Rank me, ScheduleWriter& out)
-      : out_(out), me_(me), blocks_(std::bit_floor(ranks)), extra_(ranks - blocks_) {}
+      : out_(out), me_(me), paired_(ranks, me), blocks_(paired_.count()) {}
 
   void write() {
     out_.begin_stage({.waits_for_arrival = true});
-    const bool paired = me_ < 2 * extra_;
-    if (paired && me_ % 2 == 0) return give_and_take();
-    if (paired) next(), receive(me_ - 1, 0, blocks_, 1, OnReceive::kCombineLeft);
-    const Rank mine = paired ? me_ / 2 : me_ - extra_;
+    if (paired_.is_over()) return give_and_take();
+    if (paired_.works_for_two()) next(), receive(me_ - 1, 0, blocks_, 1, OnReceive::kCombineLeft);
     Rank first = 0, count = blocks_;
-    halve(mine, first, count);
-    redouble(mine, first, count);
-    if (paired) send(me_ - 1, 0, blocks_, 1 + 1);
+    halve(first, count);
+    redouble(first, count);
+    if (paired_.works_for_two()) send(me_ - 1, 0, blocks_, 1 + 1);
   }
 
  private:
-  // An even rank of the first 2 (p - p'): its odd neighbour works for it.
   void give_and_take() {
     send(me_ + 1, 0, blocks_, 1);
     next(), next();
     receive(me_ + 1, 0, blocks_, 2, OnReceive::kStore);
   }
 
-  void halve(Rank mine, Rank& first, Rank& count) {
+  void halve(Rank& first, Rank& count) {
     std::uint8_t step = kFirstStep;
     for (Rank distance = blocks_ / 2; distance > 0; distance /= 2, ++step) {
-      const bool upper = (mine & distance) != 0;
+      const bool upper = paired_.is_upper(distance);
       count /= 2;
-      const Rank partner = rank_of(mine ^ distance);
+      const Rank partner = paired_.partner(distance);
       send(partner, upper ? first : first + count, count, step);
       first = upper ? first + count : first;
       begin(step);
@@ -46,9 +43,9 @@ class Halving {
     step_ = step;
   }
 
-  void redouble(Rank mine, Rank first, Rank count) {
+  void redouble(Rank first, Rank count) {
     for (Rank distance = 1; distance < blocks_; distance *= 2, ++step_) {
-      const Rank partner = rank_of(mine ^ distance);
+      const Rank partner = paired_.partner(distance);
       send(partner, first, count, step_);
       const Rank other = first ^ count;
       begin(step_);
@@ -57,7 +54,6 @@ class Halving {
     }
   }
 
-  Rank rank_of(Rank number) const { return number < extra_ ? 2 * number + 1 : number + extra_; }
   void next() { begin(static_cast<std::uint8_t>(stage_ + 1)); }
   // All ranks number their stages alike; what a rank has no part in are empty stages.
   void begin(std::uint8_t stage) {
@@ -76,8 +72,8 @@ class Halving {
   static constexpr std::uint8_t kFirstStep = 2;  // 1: the vectors of those over
   ScheduleWriter& out_;
   Rank me_;
-  Rank blocks_;  // p'
-  Rank extra_;   // p - p'
+  PairedRanks paired_;
+  Rank blocks_;  // as many as exchange
   std::uint8_t stage_ = 0;
   std::uint8_t step_ = kFirstStep;
 };

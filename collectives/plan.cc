@@ -95,7 +95,8 @@ bool is_known(Operation operation, const AlgorithmChoice& c) {
     case Algorithm::kDelaySend:
     case Algorithm::kCombineEager: return operation == Operation::kBarrier || operation == Operation::kAllreduce;
     case Algorithm::kRing: return operation == Operation::kAllreduce || operation == Operation::kAllgather;
-    case Algorithm::kHalving: return operation == Operation::kAllreduce;
+    case Algorithm::kHalving:
+    case Algorithm::kDoubling: return operation == Operation::kAllreduce;
     case Algorithm::kFurthestFirst: return rooted;
     case Algorithm::kFlooding: return operation == Operation::kAllgather;
     case Algorithm::kBruck: return operation == Operation::kAllgather || operation == Operation::kAlltoall;

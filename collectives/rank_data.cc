@@ -9,8 +9,11 @@ namespace fibocast {
 
 namespace {
 
-void append(SymbolicValue& to, const SymbolicValue& value) {
-  to = to.empty() ? value : SymbolicValue::combined(to, value);
+void append(SymbolicValue& to, const SymbolicValue& value, bool left) {
+  if (to.empty())
+    to = value;
+  else
+    to = left ? SymbolicValue::combined(value, to) : SymbolicValue::combined(to, value);
 }
 
 using Runs = std::vector<std::pair<Rank, Rank>>;
@@ -105,8 +108,8 @@ std::string RankData::take(const Transfer& t, const SymbolicMessage& message) {
       ++segments_, payload_ = message.values.at(0);
       return {};
     case Carries::kPartial:
-      if ((t.registers & kRegisterT) != 0) append(t_, message.values.at(0));
-      if ((t.registers & kRegisterS) != 0) append(s_, message.values.at(0));
+      if ((t.registers & kRegisterT) != 0) append(t_, message.values.at(0), t.on_receive == OnReceive::kCombineLeft);
+      if ((t.registers & kRegisterS) != 0) append(s_, message.values.at(0), t.on_receive == OnReceive::kCombineLeft);
       return {};
     case Carries::kBlocks:
     case Carries::kBitBlocks: break;
@@ -154,6 +157,7 @@ std::vector<SymbolicValue> RankData::result() const {
     case Operation::kReduce: return me_ == 0 ? std::vector{t_} : std::vector<SymbolicValue>{};
     case Operation::kAllreduce:
       if (by_blocks) return blocks_;
+      if (a == Algorithm::kDoubling && !s_.empty()) return {s_};
       return {a == Algorithm::kTrees && me_ != 0 ? payload_ : t_};
     case Operation::kScatter: return {blocks_[me_]};
     case Operation::kDivide: {

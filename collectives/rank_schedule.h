@@ -30,11 +30,12 @@ struct TransferWords {
 // What a transfer carries: Carries::kToken, ..
 using Carries = TransferWords::Carries;
 
-// What the receiver of blocks does with them. The order matters to the last bit of a float.
+// What the receiver of blocks does with them; of a partial result only kCombineLeft says more than its registers. The
+// order matters to the last bit of a float.
 using OnReceive = TransferWords::OnReceive;
 
 // A rank's partial results (B22): T begins as its own vector, S is empty at first. A received partial is appended on
-// the right of each register named; appending to an empty one stores it.
+// the right of each register named, with kCombineLeft on the left; appending to an empty one stores it.
 inline constexpr std::uint8_t kRegisterT = 1;
 inline constexpr std::uint8_t kRegisterS = 2;
 

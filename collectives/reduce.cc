@@ -1,5 +1,6 @@
 #include "collectives/reduce.h"
 
+#include "collectives/doubling.h"
 #include "collectives/halving.h"
 #include "collectives/postal_allreduce.h"
 #include "collectives/ring.h"
@@ -37,6 +38,7 @@ bool write_allreduce(const Plan& plan, const OperationShape& shape, Rank me, Sch
       write_ring_collection(p, me, (me + 1) % p, write_ring_reduction(p, me, out), out);
       return true;
     case Algorithm::kHalving: write_halving(p, me, out); return true;
+    case Algorithm::kDoubling: write_doubling(p, me, out); return true;
     default: return write_postal_combine(plan, shape, me, out);
   }
 }

@@ -39,6 +39,7 @@ enum class Algorithm : std::uint8_t {
   kPhasedXor = 14,          // ... the shorter one (E16)
   kScatterAllgather = 15,   // multicast: a part to each rank, then all parts to all
   kBinomialShares = 16,     // divide, conquer: the message of phase i carries the share alpha^i (D2)
+  kDoubling = 17,           // allreduce: recursive doubling, the whole vector in each round
 };
 
 // An algorithm with its parameter.

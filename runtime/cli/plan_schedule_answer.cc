@@ -16,8 +16,8 @@ Json json_of(const Transfer& t, const char* peer_key) {
   if (t.carries == Carries::kPartial) json["registers"] = registers_name(t.registers);
   if (t.carries == Carries::kBlocks) json.update({{"first_block", t.first_block}, {"blocks", t.blocks}});
   if (t.carries == Carries::kBitBlocks) json["bit"] = t.first_block;
-  if (t.carries == Carries::kBlocks || t.carries == Carries::kBitBlocks)
-    json["on_receive"] = on_receive_name(t.on_receive);
+  const bool of_blocks = t.carries == Carries::kBlocks || t.carries == Carries::kBitBlocks;
+  if (of_blocks || t.on_receive != OnReceive::kStore) json["on_receive"] = on_receive_name(t.on_receive);
   return json;
 }
 

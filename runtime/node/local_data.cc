@@ -91,23 +91,23 @@ void place(NodeState& state, std::uint32_t slot, const OperationShape& shape, Ra
   place_blocks(state, s, shape, 0, me, p - me);
 }
 
-// A new partial result right of `mine`, which may be empty. Earlier ones stay as they are: they may still be on the
-// way.
-std::uint64_t append(NodeState& state, const Slot& s, std::uint64_t mine, std::uint64_t received, std::uint64_t to) {
+// A new partial result beside `mine`, which may be empty. Earlier ones stay as they are: they may still be on the way.
+std::uint64_t append(NodeState& state, const Slot& s, std::uint64_t mine, std::uint64_t received, bool left,
+                     std::uint64_t to) {
   if (mine == kNoData) return received;
   put(state, {.op = s.op,
               .type = s.type,
-              .left = at(s, mine, s.total_bytes),
-              .right = at(s, received, s.total_bytes),
+              .left = at(s, left ? received : mine, s.total_bytes),
+              .right = at(s, left ? mine : received, s.total_bytes),
               .out = at(s, to, s.total_bytes)});
   return to;
 }
 
 void combine_partial(NodeState& state, Slot& s, const Transfer& t, std::uint64_t received) {
-  const bool both = t.registers == (kRegisterT | kRegisterS);
+  const bool both = t.registers == (kRegisterT | kRegisterS), left = t.on_receive == OnReceive::kCombineLeft;
   if ((t.registers & kRegisterT) != 0)
-    s.register_t = append(state, s, s.register_t, received, both ? received + s.total_bytes : received);
-  if ((t.registers & kRegisterS) != 0) s.register_s = append(state, s, s.register_s, received, received);
+    s.register_t = append(state, s, s.register_t, received, left, both ? received + s.total_bytes : received);
+  if ((t.registers & kRegisterS) != 0) s.register_s = append(state, s, s.register_s, received, left, received);
 }
 
 // A child's share of a conquer. It begins before the rank's own ends, or behind it with a gap that nobody has.
@@ -166,6 +166,7 @@ std::uint64_t result_place(const Slot& s, const OperationShape& shape, Rank me) 
     case Operation::kReduce: return s.register_t;
     case Operation::kAllreduce:
       if (a == Algorithm::kRing || a == Algorithm::kHalving) return s.layout.work;
+      if (a == Algorithm::kDoubling && s.register_s != kNoData) return s.register_s;
       return a == Algorithm::kTrees && me != 0 ? s.layout.payload : s.register_t;
     case Operation::kScatter: return block_place(shape, s.layout, me);
     case Operation::kAlltoall: return block_place(shape, s.layout, shape.ranks);

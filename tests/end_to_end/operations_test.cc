@@ -204,7 +204,7 @@ TEST_P(OperationsOver, FloatsGiveTheSameBitsAtEveryRankEveryTime) {
   constexpr Rank kMembers = 13;
   TestCluster cluster;
   cluster.up(up_over(GetParam(), kMembers));
-  for (const char* algorithm : {"fibo", "binomial", "ring", "halving"}) {
+  for (const char* algorithm : {"fibo", "binomial", "ring", "halving", "doubling"}) {
     std::vector<Bytes> results(kMembers);
     at_each_rank(cluster, kMembers, std::string("floats-") + algorithm, kMembers, [&](Group& group) {
       std::vector<double> mine(100);

@@ -23,6 +23,7 @@ const Case kCases[] = {
     {Operation::kAllreduce, {Algorithm::kTrees}, "allreduce_fibo"},
     {Operation::kAllreduce, {Algorithm::kRing}, "allreduce_ring"},
     {Operation::kAllreduce, {Algorithm::kHalving}, "allreduce_halving"},
+    {Operation::kAllreduce, {Algorithm::kDoubling}, "allreduce_doubling"},
     {Operation::kAllreduce, {Algorithm::kCombineEager}, "allreduce_combine"},
     {Operation::kGather, {Algorithm::kTrees}, "gather"},
     {Operation::kConquer, {Algorithm::kBinomialShares, {}, kWholeShare}, "conquer"},

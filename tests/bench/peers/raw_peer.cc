@@ -1,6 +1,7 @@
 // The limit: a bare UDP socket with the waiting policy of a node (of two: 200 tries with sched_yield, then blocked).
-// Variant "roundtrip": rank 0 sends, rank 1 answers (n = 2). Variant "work": one process sends itself 2(n-1) datagrams
-// and receives them, what a barrier of n costs when it costs nothing else. WORDS: the ports of the ranks.
+// Variant "roundtrip": rank 0 sends, rank 1 answers (n = 2); a multicast is its bytes one way, in datagrams as long as
+// fragments of ours, received in their place. Variant "work": one process sends itself 2(n-1) datagrams and receives
+// them, what a barrier of n costs when it costs nothing else. WORDS: the ports of the ranks.
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <system_error>
 
 #include "tests/bench/peers/way.h"
@@ -19,6 +21,8 @@ namespace {
 
 constexpr int kTries = 200;
 constexpr std::size_t kFrame = 104;  // of the head of a frame
+constexpr std::size_t kFragment = 55 * 1024;
+constexpr std::size_t kAhead = 2;  // fragments that fit the receiver's buffer: of more each waits for an answer
 
 sockaddr_in address_of(const std::string& port) {
   sockaddr_in a{};
@@ -39,17 +43,19 @@ class Socket {
       throw std::system_error(errno, std::generic_category(), "bind");
   }
   ~Socket() { close(fd_); }
-  void send() {
-    sendto(fd_, frame_, sizeof frame_, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&other_), sizeof other_);
+  void send() { send(frame_); }
+  void send(std::span<const std::byte> bytes) {
+    sendto(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&other_), sizeof other_);
   }
-  void receive() {
+  void receive() { receive(frame_); }
+  void receive(std::span<std::byte> bytes) {
     for (int i = 0; i < kTries; ++i) {
-      if (recv(fd_, frame_, sizeof frame_, MSG_DONTWAIT) >= 0) return;
+      if (recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT) >= 0) return;
       sched_yield();
     }
     pollfd waiting{fd_, POLLIN, 0};
     poll(&waiting, 1, -1);
-    recv(fd_, frame_, sizeof frame_, MSG_DONTWAIT);
+    recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT);
   }
 
  private:
@@ -72,9 +78,21 @@ class RoundTrip final : public Way {
     if (rank_ == 1) socket_.send();
   }
   double allreduce(double) override { return 0; }
-  void multicast(std::span<std::byte>) override {}
+  void multicast(std::span<std::byte> bytes) override {
+    const std::size_t count = (bytes.size() + kFragment - 1) / kFragment;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t begin = k * bytes.size() / count, end = (k + 1) * bytes.size() / count;
+      const auto fragment = bytes.subspan(begin, end - begin);
+      if (rank_ == 0) {
+        if (k >= kAhead) socket_.receive();
+        socket_.send(fragment);
+      } else {
+        socket_.receive(fragment);
+        if (k + kAhead < count) socket_.send();
+      }
+    }
+  }
   bool has_allreduce() const override { return false; }
-  bool has_multicast() const override { return false; }
 
  private:
   std::uint32_t rank_;

@@ -106,6 +106,9 @@ TEST(PlanScheduleOfAnyAlgorithm, EveryFieldOfATransferIsInTheJson) {
   EXPECT_EQ(json(options)["schedule"][1]["stages"][1]["receives"],
             Json::parse(R"([{"from":0,"carries":"blocks","stage":1,"first_block":0,"blocks":1,)"
                         R"("on_receive":"combine-left"}])"));
+  options.algorithm = "doubling";
+  EXPECT_EQ(json(options)["schedule"][1]["stages"][1]["receives"],
+            Json::parse(R"([{"from":0,"carries":"partial","stage":1,"registers":"T","on_receive":"combine-left"}])"));
   const Json exchange = json({.operation = "alltoall", .algorithm = "bruck", .ranks = 2, .bytes = 4});
   EXPECT_EQ(exchange["schedule"][0]["stages"][0]["sends"],
             Json::parse(R"([{"to":1,"carries":"bit-blocks","stage":1,"bit":0,"on_receive":"store"}])"));

@@ -36,7 +36,7 @@ CATALOG: dict[str, dict[str, Choice]] = {
     BARRIER: {**_ALL_TREES, "dissemination:K": Choice(_DISSEMINATION), **_POSTAL},
     MULTICAST: {**_ALL_TREES, "scatter_allgather": Choice(15)},
     REDUCE: _ALL_TREES,
-    ALLREDUCE: {**_ALL_TREES, **_POSTAL, "ring": Choice(6), "halving": Choice(7)},
+    ALLREDUCE: {**_ALL_TREES, **_POSTAL, "ring": Choice(6), "halving": Choice(7), "doubling": Choice(17)},
     SCATTER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
     GATHER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
     ALLGATHER: {"ring": Choice(6), "bruck": Choice(10), "flooding": Choice(9)},
