@@ -75,12 +75,8 @@ constexpr std::array kAlgorithmCatalog = {
         kAllreduce, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}, false},
     AlgorithmEntry{kAllreduce, "ring", "p blocks around the ring: combine, then collect", {kRing}, true, false, 3},
     AlgorithmEntry{kAllreduce, "halving", "recursive halving, then doubling", {kHalving}},
-    AlgorithmEntry{kAllreduce,
-                   "doubling",
-                   "in round i all that one has with the rank at distance 2^i",
-                   {kDoubling},
-                   true,
-                   true},
+    AlgorithmEntry{
+        kAllreduce, "doubling", "in round i all that one has with the rank at distance 2^i", {kDoubling}, true, true},
 
     tree(kScatter, {}, "fibo", "down Fibo(s,r), to each rank its subtree's blocks"),
     tree(kScatter, TreeKind::kBinomial, "binomial", "down a binomial tree, half of the blocks each time"),

@@ -38,8 +38,7 @@ class Doubling {
     out_.send({.peer = peer, .stage = stage, .carries = Carries::kPartial, .registers = kRegisterT});
   }
   void receive(Rank peer, std::uint8_t into, OnReceive how) {
-    out_.receive(
-        {.peer = peer, .stage = stage_, .carries = Carries::kPartial, .registers = into, .on_receive = how});
+    out_.receive({.peer = peer, .stage = stage_, .carries = Carries::kPartial, .registers = into, .on_receive = how});
   }
 
   static constexpr std::uint8_t kStageOfResult = 1;  // of a rank over

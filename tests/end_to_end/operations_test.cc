@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/element_names.h"
 #include "collectives/schedule.h"
 #include "tests/collectives/share_reference.h"
 #include "tests/end_to_end/programs.h"
@@ -184,6 +185,27 @@ class OperationsOver : public testing::TestWithParam<const char*> {
       });
     for (std::thread& t : threads) t.join();
   }
+
+  // What each rank gets, three times the same.
+  std::vector<Bytes> results_of_floats(TestCluster& cluster, Rank members, const char* algorithm, CombineOperator op) {
+    std::vector<Bytes> results(members);
+    const std::string name = std::string("floats-") + algorithm + std::string(combine_operator_name(op));
+    at_each_rank(cluster, members, name, members, [&](Group& group) {
+      std::vector<double> mine(100);
+      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = 1.0 / (3.0 + group.rank() * 7.0 + static_cast<double>(i));
+      mine.back() = group.rank() % 2 == 0 ? 0.0 : -0.0;  // the lesser of both is what stands on the left
+      OperationOptions options;
+      options.algorithm = algorithm;
+      for (int repetition = 0; repetition < 3; ++repetition) {
+        const Outcome outcome = group.allreduce<double>(mine, op, seconds(30), options);
+        ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
+        Bytes& known = results[group.rank()];
+        EXPECT_TRUE(repetition == 0 || outcome.payload == known) << algorithm << " repetition " << repetition;
+        known = outcome.payload;
+      }
+    });
+    return results;
+  }
 };
 
 TEST_P(OperationsOver, EveryAlgorithmGivesTheRightValuesAtEveryRank) {
@@ -204,23 +226,11 @@ TEST_P(OperationsOver, FloatsGiveTheSameBitsAtEveryRankEveryTime) {
   constexpr Rank kMembers = 13;
   TestCluster cluster;
   cluster.up(up_over(GetParam(), kMembers));
-  for (const char* algorithm : {"fibo", "binomial", "ring", "halving", "doubling"}) {
-    std::vector<Bytes> results(kMembers);
-    at_each_rank(cluster, kMembers, std::string("floats-") + algorithm, kMembers, [&](Group& group) {
-      std::vector<double> mine(100);
-      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = 1.0 / (3.0 + group.rank() * 7.0 + static_cast<double>(i));
-      OperationOptions options;
-      options.algorithm = algorithm;
-      for (int repetition = 0; repetition < 5; ++repetition) {
-        const Outcome outcome = group.allreduce<double>(mine, CombineOperator::kSum, seconds(30), options);
-        ASSERT_TRUE(outcome.ok()) << outcome.status.sentence;
-        Bytes& known = results[group.rank()];
-        EXPECT_TRUE(repetition == 0 || outcome.payload == known) << algorithm << " repetition " << repetition;
-        known = outcome.payload;
-      }
-    });
-    for (Rank r = 1; r < kMembers; ++r) EXPECT_EQ(results[r], results[0]) << algorithm << " rank " << r;
-  }
+  for (const char* algorithm : {"fibo", "binomial", "ring", "halving", "doubling"})
+    for (const CombineOperator op : {CombineOperator::kSum, CombineOperator::kMin}) {
+      const std::vector<Bytes> results = results_of_floats(cluster, kMembers, algorithm, op);
+      for (Rank r = 1; r < kMembers; ++r) EXPECT_EQ(results[r], results[0]) << algorithm << " rank " << r;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, OperationsOver, testing::Values("udp", "tcp", "memory"),
