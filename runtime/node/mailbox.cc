@@ -166,10 +166,9 @@ std::uint32_t next_for(const NodeState& state, std::uint64_t tag) {
 }
 
 void consume(NodeState& state, const IncomingMessage& e) {
-  if (e.peer == state.settings.self) return;
   Peer& p = peers::of(state, e.peer);
   --p.inbox_entries;
-  if (e.session != p.session) return;  // its sender is no more
+  if (e.peer == state.settings.self || e.session != p.session) return;  // its sender is no more
   ++p.consumed;
   p.credit_owed = p.consumed - p.consumed_told >= std::max<std::uint32_t>(state.limits.message_credit / 2, 1);
   if (p.credit_owed) state.again = true;
@@ -214,13 +213,15 @@ std::uint32_t add_incoming(NodeState& state, NodeId from, std::uint64_t tag, std
   Peer& p = peers::of(state, from);
   e.session = p.session;
   e.order = ++state.messages_in;
-  if (from != state.settings.self) ++p.inbox_entries;
+  ++p.inbox_entries;
   return i;
 }
 
+// Own messages have as many entries as there can be requests; the rest is for those of peers, who have credit for it.
 Admission send_to_self(NodeState& state, std::uint64_t tag, PayloadRange payload) {
+  if (peers::of(state, state.settings.self).inbox_entries >= state.limits.requests) return Admission::kWouldBlock;
   const std::uint32_t i = add_incoming(state, state.settings.self, tag, payload.length);
-  if (i == kNoIndex) return Admission::kWouldBlock;
+  check(i != kNoIndex);
   state.incoming[i].buffer = payload.buffer;
   state.incoming[i].state = IncomingMessage::State::kComplete;
   ++state.counters.messages_sent;

@@ -38,8 +38,8 @@ void on_progress(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
 }
 
 void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
+  mailbox::forget_peer(s, peer);  // what is sent from here on counts for the new incarnation
   streams::forget_peer(s, peer, now);
-  mailbox::forget_peer(s, peer);
   presence::on_restarted(s, peer, now);
   peers::of(s, peer).restarted_event = s.peer_events = true;
   flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
@@ -98,10 +98,13 @@ void settle(NodeState& s, Nanoseconds now) {
   mailbox::pump(s, now);
 }
 
+// From another node of the cluster, for this one.
+bool is_ours(const NodeState& s, const Frame& frame) {
+  return frame.to == s.settings.self && frame.from < s.settings.nodes && frame.from != s.settings.self;
+}
+
 bool on_frame(NodeState& s, const Frame* frame, Nanoseconds now) {
-  const bool ours = frame != nullptr && frame->to == s.settings.self && frame->from < s.settings.nodes &&
-                    frame->from != s.settings.self;
-  if (!ours) {
+  if (frame == nullptr || !is_ours(s, *frame)) {
     ++s.counters.malformed;
     return false;
   }
@@ -317,8 +320,8 @@ bool Node::on_datagram(std::span<const std::byte> head, std::span<const std::byt
 
 PayloadRange Node::place_of(std::span<const std::byte> head, std::size_t payload_bytes) const {
   const std::optional<Frame> frame = decode_frame_head(head, payload_bytes);
-  const Peer* peer = frame ? peers::find_peer(*state_, frame->from) : nullptr;
-  return peer != nullptr ? peer->channel->place_of(*frame) : PayloadRange{};
+  const Peer* peer = frame && is_ours(*state_, *frame) ? peers::find_peer(*state_, frame->from) : nullptr;
+  return peer != nullptr && peer->channel != nullptr ? peer->channel->place_of(*frame) : PayloadRange{};
 }
 
 void Node::on_timer(Nanoseconds now) {
@@ -327,7 +330,7 @@ void Node::on_timer(Nanoseconds now) {
   s.ready.wake(now);
   for (std::uint32_t i = s.ready.next_ready(0); i != ReadyTable::kNone; i = s.ready.next_ready(i + 1)) {
     const Peer& p = s.peers[i];
-    if (p.channel->next_deadline() > now) continue;
+    if (!p.writable || p.channel->next_deadline() > now) continue;
     p.channel->on_timer(now);
     drain(s, p.node, now);
   }

@@ -71,8 +71,9 @@ Nanoseconds Node::next_deadline() const {
   Nanoseconds t = std::min({s.slot_timer, s.request_timer, s.vacancy_timer, s.ready.earliest()});
   if (s.nic->enabled()) t = std::min(t, s.nic->next_deadline());
   if (s.detector != nullptr) t = std::min(t, s.detector->next_deadline());
+  // Whose transport is blocked is due when it is writable: until then there is nothing to be done at any time.
   for (std::uint32_t i = s.ready.next_ready(0); i != ReadyTable::kNone; i = s.ready.next_ready(i + 1))
-    t = std::min(t, s.peers[i].channel->next_deadline());
+    if (s.peers[i].writable) t = std::min(t, s.peers[i].channel->next_deadline());
   return t;
 }
 

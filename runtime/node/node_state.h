@@ -357,6 +357,7 @@ struct NodeState {
   std::uint32_t operations_open = 0;
   std::uint32_t vacancies = 0;        // Request::vacant
   BufferId place_buffer = kNoBuffer;  // of Event::kPlace, while there is one
+  NodeId forgets_streams_of = kNoNode;
   bool again = false;                 // something could not be sent: look again after the next event
   bool buffers_wanted = false;        // an incoming payload waits for the byte budget
   bool peer_events = false;

@@ -176,7 +176,8 @@ std::uint32_t free_streams(NodeState& state, NodeId to) {
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool awaited, StreamOwner owner,
                           Nanoseconds now) {
   ReliableChannel* c = reach(state, to, now);
-  StreamOwner* place = c == nullptr ? nullptr : free_owner(outgoing_owners(state, to));
+  const bool may_open = c != nullptr && to != state.forgets_streams_of;
+  StreamOwner* place = may_open ? free_owner(outgoing_owners(state, to)) : nullptr;
   if (place == nullptr || c->bulk_send_free() == 0) {
     state.again = true;
     return kNoIndex;

@@ -41,8 +41,8 @@ void give_up(NodeState& state, NodeId node, Nanoseconds now) {
   p.channel->renew(now);
   peers::release_acknowledged(state, node);
   mailbox::drop_outgoing(state, node);
-  streams::forget_peer(state, node, now);
   mailbox::forget_peer(state, node);
+  streams::forget_peer(state, node, now);
 }
 
 bool is_dead(BeliefReason reason) { return reason == BeliefReason::kRefused || reason == BeliefReason::kLeft; }
