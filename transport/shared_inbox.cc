@@ -229,7 +229,9 @@ std::optional<std::uint32_t> SharedInbox::claim(NodeId rank, std::uint64_t incar
   for (const std::uint32_t holder : {mine, 0u})
     for (std::uint32_t i = 0; i < rings_; ++i) {
       if (!claim(i, holder)) continue;
-      control_->ring[i].writer.store(incarnation);
+      RingControl& control = control_->ring[i];
+      if (!shared_ring::Writer(control, ring(i)).is_empty()) return std::nullopt;
+      control.writer.store(incarnation);
       return i;
     }
   return std::nullopt;

@@ -68,7 +68,9 @@ class SharedInbox {
   bool read(const PayloadReference& reference, std::byte* to) const;
   // Wakes the owner. For who opened it. False: nobody is there.
   bool ring_bell() const;
-  // A ring to write to, for a node of this rank and incarnation; nothing: all are taken.
+  // A ring to write to, for a node of this rank and incarnation. Nothing: all are taken, or what is in the rank's own
+  // is of an earlier incarnation and still to be read in its name: the owner is held up, or only a process lives that
+  // the owner has forked.
   std::optional<std::uint32_t> claim(NodeId rank, std::uint64_t incarnation);
 
  private:

@@ -26,10 +26,13 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   struct Events {
     std::function<void()> on_writable;
     std::function<void()> on_reset;
-    std::function<void()> on_refused;
+    std::function<void()> on_refused;  // nobody listens there, or who did has ended
   };
-  TcpSender(boost::asio::io_context& io, TransportCounters& counters, Events events, std::size_t most_frames,
-            std::size_t most_bytes);
+  struct Bounds {
+    std::size_t frames, bytes;  // that wait
+    std::chrono::milliseconds dial_patience;
+  };
+  TcpSender(boost::asio::io_context& io, TransportCounters& counters, Events events, const Bounds& bounds);
 
   void set_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);
   // False: the queue is full now; on_writable will tell.
@@ -41,14 +44,14 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   void dial();
   void on_dialled(const boost::system::error_code& error);
   void watch_for_end();
-  void fail(bool was_connected);
+  void fail(bool was_connected, bool is_refused);
   std::size_t write_now(std::span<const std::byte> length, std::span<const std::byte> head,
                         std::span<const std::byte> payload);
   void enqueue(std::span<const std::byte> length, std::span<const std::byte> head, std::span<const std::byte> payload,
                std::size_t written);
   void write_queue();
   void flush();
-  bool full() const { return queue_.size() >= most_frames_ || queued_bytes_ >= most_bytes_; }
+  bool full() const { return queue_.size() >= bounds_.frames || queued_bytes_ >= bounds_.bytes; }
   void unblock();
 
   boost::asio::ip::tcp::socket socket_;
@@ -56,8 +59,7 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   boost::asio::ip::tcp::endpoint endpoint_;
   TransportCounters& counters_;
   Events events_;
-  std::size_t most_frames_;
-  std::size_t most_bytes_;
+  Bounds bounds_;
   State state_ = State::kIdle;
   std::chrono::milliseconds backoff_;
   std::deque<std::vector<std::byte>> queue_;

@@ -1,3 +1,4 @@
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
@@ -13,6 +14,18 @@ using boost::asio::ip::tcp;
 constexpr std::chrono::milliseconds kSoon{5};  // a connection that was up: before the peer is missed
 constexpr std::chrono::milliseconds kFirstBackoff{50};
 constexpr std::chrono::milliseconds kLongestBackoff{1000};
+// Until the kernel gives up what nobody acknowledges: it would ask ever less often, and not again for two minutes when
+// a network is whole again after one.
+constexpr std::chrono::milliseconds kUnacknowledged{3000};
+
+using UnacknowledgedFor = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;  // ms
+
+// Its host says so: nobody listens, or who did has ended. Else only the way is broken.
+bool tells_of_its_process(const boost::system::error_code& error) {
+  namespace errors = boost::asio::error;
+  return error == errors::connection_refused || error == errors::connection_reset || error == errors::eof ||
+         error == errors::broken_pipe;
+}
 
 std::array<std::byte, kTcpLengthBytes> length_prefix(std::size_t length) {
   std::array<std::byte, kTcpLengthBytes> bytes;
@@ -22,14 +35,12 @@ std::array<std::byte, kTcpLengthBytes> length_prefix(std::size_t length) {
 
 }  // namespace
 
-TcpSender::TcpSender(boost::asio::io_context& io, TransportCounters& counters, Events events, std::size_t most_frames,
-                     std::size_t most_bytes)
+TcpSender::TcpSender(boost::asio::io_context& io, TransportCounters& counters, Events events, const Bounds& bounds)
     : socket_(io),
       timer_(io),
       counters_(counters),
       events_(std::move(events)),
-      most_frames_(most_frames),
-      most_bytes_(most_bytes),
+      bounds_(bounds),
       backoff_(kFirstBackoff) {}
 
 void TcpSender::set_endpoint(const tcp::endpoint& endpoint) { endpoint_ = endpoint; }
@@ -65,15 +76,21 @@ void TcpSender::dial() {
   socket_.async_connect(endpoint_, [self = shared_from_this()](const boost::system::error_code& error) {
     if (self->state_ == State::kDialling) self->on_dialled(error);
   });
+  timer_.expires_after(bounds_.dial_patience);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled && self->state_ == State::kDialling) self->on_dialled(boost::asio::error::timed_out);
+  });
 }
 
 void TcpSender::on_dialled(const boost::system::error_code& error) {
+  timer_.cancel();
   if (error) {
     ++counters_.refused;
-    return fail(false);
+    return fail(false, tells_of_its_process(error));
   }
   boost::system::error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.set_option(UnacknowledgedFor(kUnacknowledged.count()), ignored);
   socket_.non_blocking(true, ignored);
   state_ = State::kConnected;
   backoff_ = kFirstBackoff;
@@ -86,12 +103,12 @@ void TcpSender::watch_for_end() {
   socket_.async_read_some(boost::asio::buffer(&end_probe_, 1),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                             if (error == boost::asio::error::operation_aborted) return;
-                            if (self->state_ == State::kConnected) self->fail(true);
+                            if (self->state_ == State::kConnected) self->fail(true, tells_of_its_process(error));
                           });
 }
 
 // What is queued is lost (the channel sends it again); the next dial waits.
-void TcpSender::fail(bool was_connected) {
+void TcpSender::fail(bool was_connected, bool is_refused) {
   boost::system::error_code ignored;
   socket_.close(ignored);
   counters_.queue_drops += queue_.size();
@@ -110,7 +127,7 @@ void TcpSender::fail(bool was_connected) {
     ++counters_.resets;
     events_.on_reset();
   }
-  events_.on_refused();
+  if (is_refused) events_.on_refused();
   unblock();
 }
 

@@ -51,7 +51,8 @@ std::shared_ptr<TcpSender> TcpTransport::make_sender(NodeId peer) {
   events.on_refused = [this, peer] {
     if (handlers_.on_refused) handlers_.on_refused(peer);
   };
-  return std::make_shared<TcpSender>(io_, counters_, std::move(events), settings_.queue_frames, settings_.queue_bytes);
+  const TcpSender::Bounds bounds{settings_.queue_frames, settings_.queue_bytes, settings_.dial_patience};
+  return std::make_shared<TcpSender>(io_, counters_, std::move(events), bounds);
 }
 
 tcp::endpoint TcpTransport::local_endpoint() const { return acceptor_.local_endpoint(); }

@@ -25,6 +25,7 @@ struct TcpSettings {
   std::size_t most_unproved = 64;              // of them, without a valid frame so far: 66 KB each
   unsigned accepts_at_once = 128;              // in 100 ms; more wait in the kernel's queue
   std::chrono::milliseconds patience{10'000};  // for the first valid frame of an accepted connection
+  std::chrono::milliseconds dial_patience{2'000};
 };
 
 class TcpTransport final : public Transport {

@@ -358,8 +358,8 @@ struct NodeState {
   std::uint32_t vacancies = 0;        // Request::vacant
   BufferId place_buffer = kNoBuffer;  // of Event::kPlace, while there is one
   NodeId forgets_streams_of = kNoNode;
-  bool again = false;                 // something could not be sent: look again after the next event
-  bool buffers_wanted = false;        // an incoming payload waits for the byte budget
+  bool again = false;           // something could not be sent: look again after the next event
+  bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;
   bool copy_pending = false;
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due

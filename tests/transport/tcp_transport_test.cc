@@ -1,6 +1,7 @@
 #include "transport/tcp_transport.h"
 
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
 
 #include <boost/asio/write.hpp>
 #include <system_error>
@@ -150,6 +151,55 @@ TEST_F(TcpTransportTest, WhoProvedItselfKeepsItsPlace) {
   a.send(1, head(0), {});
   ASSERT_TRUE(run_until([&] { return frames.size() == 2; }));
   EXPECT_EQ(a.counters().resets, 0u);
+}
+
+// As behind a firewall that drops: a listener whose queue is full says nothing.
+TEST_F(TcpTransportTest, ADialWithoutAnAnswerIsBegunAgain) {
+  tcp::acceptor listener(io, local().listen.protocol());
+  listener.bind(local().listen);
+  listener.listen(0);
+  tcp::socket first(io);
+  first.connect(listener.local_endpoint());
+  TcpSettings settings = local();
+  settings.dial_patience = std::chrono::milliseconds(20);
+  TcpTransport a(io, settings);
+  a.set_peer(1, listener.local_endpoint());
+  int refused = 0;
+  Transport::Handlers handlers = collect();
+  handlers.on_refused = [&](NodeId) { ++refused; };
+  a.start(handlers);
+  while (a.send(1, head(0), {})) continue;
+  ASSERT_TRUE(run_until([&] { return writable == 1; }));
+  EXPECT_EQ(a.counters().refused, 1u);
+  EXPECT_EQ(refused, 0) << "nobody has said that its process is dead";
+  listener.accept();
+  a.send(1, head(0), {});
+  tcp::socket accepted(io);
+  listener.async_accept(accepted, [](const boost::system::error_code&) {});
+  ASSERT_TRUE(run_until([&] { return accepted.is_open(); }));
+}
+
+int option_of(int fd, int level, int name) {
+  int value = 0;
+  socklen_t bytes = sizeof value;
+  return getsockopt(fd, level, name, &value, &bytes) == 0 ? value : 0;
+}
+
+// Both ends would wait for minutes or for ever where a host goes without a word.
+TEST_F(TcpTransportTest, BothEndsGiveUpAPeerThatSaysNothing) {
+  TcpTransport a(io, local()), b(io, local());
+  a.set_peer(1, b.local_endpoint());
+  a.start(collect());
+  b.start(collect());
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return frames.size() == 1; }));
+  int dialled = 0, accepted = 0;
+  for (int fd = 3; fd < 256; ++fd) {
+    dialled += option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) == 3000;
+    accepted += option_of(fd, SOL_SOCKET, SO_KEEPALIVE) == 1 && option_of(fd, IPPROTO_TCP, TCP_KEEPIDLE) == 10;
+  }
+  EXPECT_EQ(dialled, 1);
+  EXPECT_EQ(accepted, 1);
 }
 
 TEST_F(TcpTransportTest, NobodyThereCostsOnlyTheFrames) {
