@@ -223,6 +223,10 @@ void mismatch(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanos
   Slot& s = state.slots[slot];
   ++state.counters.mismatch;
   refuse_call(state, request, Verdict::kMismatch);
+  if (s.state == Slot::State::kDone) {  // handed out already: this participant will not come for it
+    ++s.arrivals, ++s.delivered;
+    return close_if_through(state, slot, now);
+  }
   s.reason = Verdict::kMismatch;
   slots::set_due(state, s, now);
 }

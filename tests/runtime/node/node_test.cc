@@ -215,6 +215,28 @@ TEST(Operations, ThatDifferInOneGenerationAreAMismatchForAll) {
   team.expect_all(next, Verdict::kOk);
 }
 
+// The sender was through before: who wanted something else will not come for the payload any more.
+TEST(Operations, ThatDifferFromWhatWasHandedOutHoldUpNobody) {
+  for (const bool numbered : {false, true}) {
+    Team team(cluster_of(3));
+    const auto number = [&](Generation g) { return numbered ? std::optional(g) : std::nullopt; };
+    const Asked sent = team.cluster.send_multicast(0, team.group, 0, number(0), team.in(5 * kSecond), pattern(1, 10));
+    ASSERT_TRUE(team.wait({sent.cookie}));
+    team.cluster.run_until(team.in(kSecond));
+    const std::vector<std::uint64_t> wrong{team.barrier(1, number(0), team.in(5 * kSecond)),
+                                           team.barrier(2, number(0), team.in(5 * kSecond))};
+    ASSERT_TRUE(team.wait(wrong));
+    team.expect_all(wrong, Verdict::kMismatch);
+    for (Generation g = 1; g < 40; ++g) {  // more than can be open at a time
+      std::vector<std::uint64_t> right;
+      for (const NodeId id : team.up) right.push_back(team.barrier(id, number(g), team.in(5 * kSecond)));
+      ASSERT_TRUE(team.wait(right));
+      team.expect_all(right, Verdict::kOk);
+    }
+    team.expect_nothing_held();
+  }
+}
+
 TEST(Groups, AreCreatedWithTheirOwnMembersAndPlan) {
   Team team(cluster_of(5));
   GroupDefinition odd;
