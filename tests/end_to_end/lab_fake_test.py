@@ -222,6 +222,20 @@ spread = 0
         points = json.loads(self.lab("compare", "a", "c", "--json").stdout)["points"]
         self.assertFalse(any(one["significant"] for one in points[1:]))
 
+    def test_compare_of_what_is_only_calculated(self):
+        for name in ("a", "b"):
+            self.run_small(name, "--worlds", "predicted")
+        same = self.lab("compare", "a", "b", "--json")
+        self.assertEqual((same.returncode, json.loads(same.stdout)["significant"]), (0, 0), same.stderr)
+
+    def test_nothing_measured_claims_nothing(self):
+        done = self.lab("run", "figure10", "--worlds", "predicted", "--output", self.folder / "a")
+        self.assertIn("Nothing was measured", done.stdout, done.stderr)
+        self.assertNotIn("within 3 %", done.stdout)
+        none = self.lab("run", "figure7", "--worlds", "simulated", "--output", self.folder / "b")
+        self.assertEqual((none.returncode, none.stdout), (2, ""))
+        self.assertIn("it has predicted", none.stderr)
+
     def test_report_is_one_page_with_nothing_outside(self):
         self.run_small("results/small")
         done = self.lab("report", "results", "--json")

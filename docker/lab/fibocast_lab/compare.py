@@ -17,13 +17,14 @@ FEWEST = 4  # values on both sides: with three and three the test can never be s
 
 
 def run(options):
-    rows, exact = [], []
+    rows, exact, calculated = [], [], 0
     for before, after in pairs(Path(options.before), Path(options.after)):
-        some, others = compare(before, after)
+        some, others, same = compare(before, after)
         rows += some
         exact += others
-    if not rows and not exact:
-        raise LabError("the two have no point in common that was measured at least once in both")
+        calculated += same
+    if not rows and not exact and not calculated:
+        raise LabError("the two have no point in common that was measured at least once, or calculated, in both")
     judge(rows)
     differs = [row for row in rows if row["significant"]]
     if options.json:
@@ -49,7 +50,8 @@ def key(case):
 
 
 def compare(before, after):
-    """Rows of measured points, with one of all points together; and the differences where chance has no part."""
+    """Rows of measured points, with one of all points together; the differences where chance has no part, and the
+    number of what is equal there."""
     (one, _, _), (two, _, _) = load(before), load(after)
     left, right = ({key(c): c for c in cases_of(summary)} for summary in (one, two))
     both = [k for k in left if k in right]
@@ -59,10 +61,12 @@ def compare(before, after):
                  for value in side[k].measured] for side in (left, right)]
     if len(rows) > 1 and all(together):
         rows.insert(0, row(one["experiment"], "all points, in parts of the prediction", *together))
-    exact = [{"experiment": one["experiment"], "point": label(k), "world": world, "before": getattr(left[k], world),
-              "after": getattr(right[k], world)} for k in both for world in ("predicted", "simulated")
-             if differ(getattr(left[k], world), getattr(right[k], world))]
-    return rows, exact
+    calculated = [(k, world, getattr(left[k], world), getattr(right[k], world)) for k in both
+                  for world in ("predicted", "simulated")]
+    calculated = [one for one in calculated if None not in one]
+    exact = [{"experiment": one["experiment"], "point": label(k), "world": world, "before": a, "after": b}
+             for k, world, a, b in calculated if differ(a, b)]
+    return rows, exact, len(calculated) - len(exact)
 
 
 def label(k):
@@ -71,7 +75,7 @@ def label(k):
 
 
 def differ(a, b):
-    return a is not None and b is not None and abs(a - b) > 1e-9 * max(abs(a), abs(b))
+    return abs(a - b) > 1e-9 * max(abs(a), abs(b))
 
 
 def row(experiment, point, before, after):

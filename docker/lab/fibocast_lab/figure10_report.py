@@ -69,7 +69,15 @@ def show(cases, summary, output):
     print("\nWhat it means: a node that has the message can pass it on while the one it sent to is still receiving. The")
     print("Fibo-tree of the measured s and r uses that best: nobody who could send is idle. On the way up the costs change")
     print("places, so the best tree is the mirror, Fibo(r,s).")
-    worst = max((abs(c.error) for c in cases if c.measured), default=0)
+    show_judgement(cases, summary)
+    print(f"\nRaw values: {output}/measurements.jsonl   summary: {output}/summary.json   plot: {output}/figure10.svg")
+
+
+def show_judgement(cases, summary):
+    if not any(c.measured for c in cases):
+        print("\nNothing was measured, so nothing is said of the prediction.")
+        return
+    worst = max(abs(c.error) for c in cases if c.measured)
     print(f"\n{summary['repetitions']} repetitions in {summary['seconds']:.0f} s; {summary['marked']} came late "
           f"({share_marked(cases):.1%}) and were left out; {summary['resends']} frames were sent again; "
           f"largest error of a median {worst:.1%}.")
@@ -77,4 +85,3 @@ def show(cases, summary, output):
         print(f"NOT as predicted: {objection}")
     if not summary["objections"]:
         print("All medians are within 3 % of the prediction, and all trees stand in the predicted order.")
-    print(f"\nRaw values: {output}/measurements.jsonl   summary: {output}/summary.json   plot: {output}/figure10.svg")

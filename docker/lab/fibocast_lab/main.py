@@ -85,6 +85,9 @@ def run_experiments(options):
         experiments = [experiment.load(name) for name in options.experiment]
     except LabError as error:
         raise WrongUse(str(error)) from None
+    for one in experiments:
+        if options.worlds and not set(options.worlds) & set(one.worlds):
+            raise WrongUse(f"{one.name} has none of these worlds: it has {', '.join(one.worlds)}")
     return run.run(experiments, options)
 
 
