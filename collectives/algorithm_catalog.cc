@@ -44,7 +44,8 @@ constexpr std::array kAlgorithmCatalog = {
     AlgorithmEntry{
         kBarrier, "combine_delay_receive", "one phase: the postal combine for lambda rounded up", {kDelayReceive}},
     AlgorithmEntry{kBarrier, "combine_delay_send", "... for lambda rounded down, in longer rounds", {kDelaySend}},
-    AlgorithmEntry{kBarrier, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}},
+    AlgorithmEntry{
+        kBarrier, "combine_eager", "the postal model's better of these two, driven by arrivals alone", {kCombineEager}},
 
     tree(kMulticast, {}, "fibo", "down Fibo(s,r); long payloads in segments"),
     tree(kMulticast, TreeKind::kBinomial, "binomial", "down a binomial tree"),
@@ -71,8 +72,11 @@ constexpr std::array kAlgorithmCatalog = {
         kAllreduce, "combine_delay_receive", "the postal combine for lambda rounded up", {kDelayReceive}, false},
     AlgorithmEntry{
         kAllreduce, "combine_delay_send", "... for lambda rounded down, in longer rounds", {kDelaySend}, false},
-    AlgorithmEntry{
-        kAllreduce, "combine_eager", "the better of these two, driven by arrivals alone", {kCombineEager}, false},
+    AlgorithmEntry{kAllreduce,
+                   "combine_eager",
+                   "the postal model's better of these two, driven by arrivals alone",
+                   {kCombineEager},
+                   false},
     AlgorithmEntry{kAllreduce, "ring", "p blocks around the ring: combine, then collect", {kRing}, true, false, 3},
     AlgorithmEntry{kAllreduce, "halving", "recursive halving, then doubling", {kHalving}},
     AlgorithmEntry{

@@ -108,6 +108,10 @@ bool Experiment::place(std::string& error) {
 // Trees are those that are best for messages of this size.
 bool Experiment::plan(std::string& error) {
   const OperationShape shape = shape_of(request_);
+  if (shape.operation == Operation::kBarrier && shape.total_bytes > 0) {
+    error = "a barrier carries no bytes: leave --bytes out";
+    return false;
+  }
   const std::uint64_t each = shape.segments() > 1 ? shape.segment_bytes : shape.total_bytes;
   const CostModel costs = planning_costs(request_.machine, machine_, each);
   plan_ = fibo_plan(costs);

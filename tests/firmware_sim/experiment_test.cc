@@ -161,8 +161,10 @@ TEST(Experiment, RefusesWithASentence) {
   request = on("cbft", Operation::kAllgather, 6);
   request.algorithm = "flooding";
   EXPECT_EQ(error_of(request), "a flooding on a fat tree takes all its leaves: 8 ranks");
-  request = on("ideal", Operation::kAllreduce, 4);
+  request = on("ideal", Operation::kBarrier, 4);
   request.bytes = 7;
+  EXPECT_EQ(error_of(request), "a barrier carries no bytes: leave --bytes out");
+  request.operation = Operation::kAllreduce;
   EXPECT_NE(error_of(request), "");
 }
 
