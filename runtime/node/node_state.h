@@ -61,6 +61,7 @@ struct Peer {
   std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;
+  bool forgets_streams = false;  // no new one meanwhile
   Generation greet_from = 0;  // the first whose failure that newcomer was not told of
   bool answer_owed = false;   // to its definition of a group, for which the channel had no room
   bool answer_ok = false;
@@ -357,7 +358,6 @@ struct NodeState {
   std::uint32_t operations_open = 0;
   std::uint32_t vacancies = 0;        // Request::vacant
   BufferId place_buffer = kNoBuffer;  // of Event::kPlace, while there is one
-  NodeId forgets_streams_of = kNoNode;
   bool again = false;           // something could not be sent: look again after the next event
   bool buffers_wanted = false;  // an incoming payload waits for the byte budget
   bool peer_events = false;

@@ -176,7 +176,7 @@ std::uint32_t free_streams(NodeState& state, NodeId to) {
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool awaited, StreamOwner owner,
                           Nanoseconds now) {
   ReliableChannel* c = reach(state, to, now);
-  const bool may_open = c != nullptr && to != state.forgets_streams_of;
+  const bool may_open = c != nullptr && !of(state, to).forgets_streams;
   StreamOwner* place = may_open ? free_owner(outgoing_owners(state, to)) : nullptr;
   if (place == nullptr || c->bulk_send_free() == 0) {
     state.again = true;

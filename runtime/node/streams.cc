@@ -205,10 +205,10 @@ void on_sent(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now)
 // Each that ends makes room for the next that waits: that one is opened afterwards, or it would end here as well.
 void forget_peer(NodeState& state, NodeId peer, Nanoseconds now) {
   for (StreamOwner& incoming : peers::incoming_owners(state, peer)) incoming.kind = StreamOwner::Kind::kNone;
-  state.forgets_streams_of = peer;
+  peers::of(state, peer).forgets_streams = true;
   for (const StreamOwner& outgoing : peers::outgoing_owners(state, peer))
     if (outgoing.kind != StreamOwner::Kind::kNone) on_sent(state, peer, outgoing.stream, now);
-  state.forgets_streams_of = kNoNode;
+  peers::of(state, peer).forgets_streams = false;
 }
 
 void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
