@@ -152,6 +152,7 @@ FIBOCAST_API uint32_t fibocast_size(const fibocast_group* group);
 // `policy`: "all" (or NULL), "survivors", "quorum:K". FIBOCAST_REFUSED names the ranks that refuse it.
 FIBOCAST_API fibocast_code fibocast_create_group(fibocast_participant* participant, const char* name,
                                                  const uint32_t* nodes, size_t node_count, const char* policy);
+// Leave its handles first: afterwards the name, and so they, stand for all nodes.
 FIBOCAST_API fibocast_code fibocast_remove_group(fibocast_participant* participant, const char* name);
 
 // ---- operations: each ends with the right result or with a code, and leaves the group usable. `options` may be NULL

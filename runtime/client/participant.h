@@ -2,8 +2,8 @@
 // EmbeddedNode, which is a node in this process), the groups it opens, and the results of operations.
 //
 // Every call exists twice. The blocking form returns when the operation has ended, at the latest at its deadline plus
-// one suspicion time. The form async_... takes an Asio completion token and runs the handler on the participant's
-// executor. No call throws; each one ends with a Status.
+// one suspicion time for each silent member. The form async_... takes an Asio completion token and runs the handler on
+// the participant's executor. No call throws; each one ends with a Status.
 //
 // Deadlines are durations from now; zero means the node's default (settings: operations.default_deadline_ms, 30 s).
 #pragma once
@@ -230,6 +230,7 @@ class Participant : public std::enable_shared_from_this<Participant> {
   // Returns when all members have it; kRefused with the ranks that could not be reached, or have no room for its trees,
   // after 30 s: then all keep the former one.
   virtual Status plan_group(const GroupRequest& request) = 0;
+  // End its Groups first: afterwards the name, and so they, stand for all nodes.
   virtual Status remove_group(std::string_view name) = 0;
 
   // -- messages: delivered exactly once, per (sender, tag) in the order of send(); `to` is a node of the cluster
