@@ -4,11 +4,14 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
+#include "transport/check.h"
+
 namespace fibocast {
 
 Relay::Relay(Socket socket, NodeHost& host, const Ends& ends) : socket_(std::move(socket)), host_(host), ends_(ends) {}
 
 void Relay::start(std::span<const std::byte> first) {
+  check_channel(first.size() <= out_.size());
   receiving_ = receive_owed_ = true;
   std::ranges::copy(first, out_.begin());
   out_bytes_ = first.size();

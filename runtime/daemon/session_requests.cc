@@ -4,6 +4,7 @@
 
 #include "collectives/schedule.h"
 #include "runtime/daemon/group_messages.h"
+#include "runtime/daemon/relay.h"
 #include "runtime/daemon/session.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/client_status.h"
@@ -137,7 +138,11 @@ Session::Handled Session::relay_to(NodeId node) {
   } else {
     std::string frame;
     append_frame(request_, frame);
-    if (context_.relay(socket_, node, std::as_bytes(std::span(frame))))
+    if (frame.size() > Relay::kChunk)
+      answer(request_.id(), client::CODE_INVALID,
+             "the Hello to " + whom + " has " + std::to_string(frame.size()) + " bytes, but a relay takes " +
+                 std::to_string(Relay::kChunk) + "; give the program a shorter name");
+    else if (context_.relay(socket_, node, std::as_bytes(std::span(frame))))
       close();
     else
       answer(request_.id(), client::CODE_UNAVAILABLE, "no room for one more relay to " + whom + "; try it again");

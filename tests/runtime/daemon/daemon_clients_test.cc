@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "runtime/daemon/settings_loader.h"
+#include "runtime/wire/client_codec.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace fibocast {
@@ -260,6 +261,23 @@ TEST_F(DaemonClients, HelloComesFirstAndOtherVersionsAreRefused) {
   hello.mutable_hello()->set_major(99);
   EXPECT_EQ(foreign.call(hello).status().code(), client::CODE_REFUSED);
   EXPECT_TRUE(foreign.closed_by_daemon());
+}
+
+// What is passed on to another daemon has to fit into one chunk of a relay.
+TEST_F(DaemonClients, ALongHelloToAnotherDaemonIsRefused) {
+  start_cluster(2);
+  wait_connected();
+  RawClient client(socket(0), false);
+  client::Request hello;
+  hello.mutable_hello()->set_major(kClientMajor);
+  hello.mutable_hello()->set_node(1);
+  hello.mutable_hello()->set_program(std::string(60'000, 'p'));
+  const auto refused = client.call(hello);
+  EXPECT_EQ(refused.status().code(), client::CODE_INVALID) << refused.status().sentence();
+  EXPECT_TRUE(client.closed_by_daemon());
+  hello.mutable_hello()->set_program(std::string(Relay::kChunk - 100, 'p'));
+  const auto welcome = RawClient(socket(0), false).call(hello);
+  EXPECT_EQ(welcome.welcome().rank(), 1u) << welcome.status().sentence();
 }
 
 TEST_F(DaemonClients, ALeavingDaemonAnswersAndRemovesItsSocket) {
