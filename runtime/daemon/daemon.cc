@@ -15,8 +15,8 @@ namespace fibocast {
 namespace {
 
 constexpr std::chrono::seconds kNamePatience{60};
-constexpr std::chrono::milliseconds kDrainTick{10};
-constexpr int kDrainTicks = 50;
+constexpr std::chrono::milliseconds kDrainTick{1};
+constexpr std::chrono::milliseconds kDrainTime{500};
 
 std::unique_ptr<MeshLinks> make_mesh(const Settings& settings) {
   auto mesh = mesh_settings(settings);
@@ -326,13 +326,16 @@ void Daemon::drain() {
   log_.info("leaves");
   host_.read_clock();
   server_.drain("this daemon is leaving; repeat it when the daemon is back");
-  host_.node().leave(host_.now());
   host_.pump();
-  finish_drain(kDrainTicks);
+  finish_drain(std::chrono::steady_clock::now() + kDrainTime);
 }
 
-void Daemon::finish_drain(int tries_left) {
-  if (server_.all_written() || tries_left == 0) {
+// Clients were told that what they gave is on its way: the farewell, after which nobody listens to this node, waits
+// until it is there.
+void Daemon::finish_drain(std::chrono::steady_clock::time_point until) {
+  if ((server_.all_written() && host_.node().is_settled()) || std::chrono::steady_clock::now() >= until) {
+    host_.node().leave(host_.read_clock());
+    host_.pump();
     server_.close_all();
     relays_.close_all();
     address_watch_.stop();
@@ -342,7 +345,7 @@ void Daemon::finish_drain(int tries_left) {
     return;
   }
   drain_timer_.expires_after(kDrainTick);
-  drain_timer_.async_wait([this, tries_left](const boost::system::error_code&) { finish_drain(tries_left - 1); });
+  drain_timer_.async_wait([this, until](const boost::system::error_code&) { finish_drain(until); });
 }
 
 }  // namespace fibocast

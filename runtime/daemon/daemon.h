@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <memory>
 #include <set>
 #include <string>
@@ -35,7 +36,7 @@ class Daemon {
   // False: it ended by itself, for its rank is another daemon's now; the log says so.
   bool run();
   // Drains and ends run(), within half a second: no more clients, what is under way is answered CODE_CANCELLED,
-  // the socket file is removed. From any thread.
+  // the socket file is removed, and the others get what clients were told is on its way. From any thread.
   void stop();
   // What can change while it runs: the log's level, the model that groups are planned by, the keys in the key file, and
   // nodes that were added at the end of the list. In the thread of run().
@@ -63,7 +64,7 @@ class Daemon {
   std::string peer_text(NodeId peer) const;
   void fill_status(client::NodeStatus& status);
   void drain();
-  void finish_drain(int tries_left);
+  void finish_drain(std::chrono::steady_clock::time_point until);
 
   Settings settings_;
   Log log_;

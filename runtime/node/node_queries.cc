@@ -17,9 +17,20 @@ std::uint32_t Node::connected_peers() const {
   return n;
 }
 
+namespace {
+
+// Between a stream's announcement and its grant the channel has nothing to do; what is queued has not reached it.
+bool has_all(NodeState& state, const Peer& p) {
+  const auto owners = peers::outgoing_owners(state, p.node);
+  return p.channel->is_settled() && p.first_outgoing == kNoIndex &&
+         std::ranges::all_of(owners, [](const StreamOwner& o) { return o.kind == StreamOwner::Kind::kNone; });
+}
+
+}  // namespace
+
 bool Node::is_settled() const {
   return std::ranges::all_of(state_->peers.first(state_->peers_used), [this](const Peer& p) {
-    return !peers::connected(*state_, p.node) || presence::is_lost(*state_, p.node) || p.channel->is_settled();
+    return !peers::connected(*state_, p.node) || presence::is_lost(*state_, p.node) || has_all(*state_, p);
   });
 }
 

@@ -290,6 +290,26 @@ TEST_F(DaemonClients, ALeavingDaemonAnswersAndRemovesItsSocket) {
   EXPECT_FALSE(std::filesystem::exists(socket(0)));
 }
 
+TEST_F(DaemonClients, ALeavingDaemonBringsWhatItHasTaken) {
+  start_cluster(2);
+  wait_connected();
+  RawClient sender(socket(0)), receiver(socket(1));
+  for (RawClient* client : {&sender, &receiver}) client->open_group("gate");
+  const std::string large(4 << 20, 'L');
+  client::Request multicast;
+  multicast.mutable_operate()->set_group("gate");
+  multicast.mutable_operate()->set_kind(client::OPERATION_MULTICAST);
+  multicast.mutable_operate()->set_payload(large);
+  EXPECT_EQ(sender.call(message_to(1, 7, large)).status().code(), client::CODE_OK);
+  EXPECT_EQ(sender.call(multicast).status().code(), client::CODE_OK);
+  stop(0);
+  EXPECT_TRUE(receiver.call(receive_of(7)).message().payload() == large);
+  multicast.mutable_operate()->clear_payload();
+  const auto got = receiver.call(multicast);
+  EXPECT_EQ(got.status().code(), client::CODE_OK) << got.status().sentence();
+  EXPECT_TRUE(got.outcome().payload() == large);
+}
+
 TEST_F(DaemonClients, TheSocketOfADeadDaemonIsReplacedThatOfALivingOneIsNot) {
   start_cluster(1);
   struct stat info;

@@ -73,6 +73,8 @@ TEST_P(SlowReceiver, PushesBackAndLosesNothing) {
   const int taken = send_until_full(team, GetParam());
   EXPECT_GT(taken, 0);
   EXPECT_LT(taken, 10'000) << "nothing ever pushed back";
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_FALSE(team.cluster.node(0).node().is_settled()) << "what was taken and waits for room is not there yet";
   for (NodeId id : team.up)
     EXPECT_LE(team.cluster.node(id).node().payload_bytes_used(), Limits::simulated().payload_bytes);
   for (int i = 0; i < taken; ++i) {
@@ -80,6 +82,8 @@ TEST_P(SlowReceiver, PushesBackAndLosesNothing) {
     ASSERT_TRUE(team.wait({cookie})) << i;
     EXPECT_TRUE(team.cluster.answer(cookie)->payload == pattern(static_cast<std::uint64_t>(i), GetParam())) << i;
   }
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_TRUE(team.cluster.node(0).node().is_settled());
   EXPECT_EQ(team.cluster.send(0, 1, kTag, pattern(1, GetParam())), Admission::kTaken);
   const std::uint64_t last = team.cluster.receive(1, kTag).cookie;
   ASSERT_TRUE(team.wait({last}));
