@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "transport/close_on_exec.h"
 #include "transport/datagram_calls.h"
 #include "transport/iovec_of.h"
 
@@ -51,6 +52,7 @@ FanOut::FanOut(udp::socket& sender, const Settings& settings)
   const udp::endpoint ours = address_of(settings_.group, settings_.self / kFanOutNodes);
   boost::system::error_code error;
   socket_.open(udp::v4(), error);
+  close_on_exec(socket_.native_handle());
   // The nodes of the host share the port: a group's datagrams go to all of them.
   if (!error) socket_.set_option(udp::socket::reuse_address(true), error);
   if (!error && !take_only_what_is_for(settings_.self % kFanOutNodes, socket_.native_handle()))

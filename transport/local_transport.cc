@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/close_on_exec.h"
 #include "transport/frame.h"
 #include "transport/monotonic_now.h"
 #include "transport/tcp_transport.h"
@@ -37,6 +38,7 @@ LocalTransport::LocalTransport(boost::asio::io_context& io, Transport& inner, co
       bell_(io) {
   fetched_.resize(kLoopbackPayload);
   bell_.open();
+  close_on_exec(bell_.native_handle());
   bell_.bind({inbox_.bell()});
   bell_.non_blocking(true);
 }

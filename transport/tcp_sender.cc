@@ -4,6 +4,7 @@
 #include <boost/asio/buffer.hpp>
 #include <utility>
 
+#include "transport/close_on_exec.h"
 #include "transport/iovec_of.h"
 #include "transport/tcp_connection.h"
 
@@ -73,6 +74,9 @@ void TcpSender::stop() {
 void TcpSender::dial() {
   state_ = State::kDialling;
   socket_ = tcp::socket(socket_.get_executor());
+  boost::system::error_code reported_later;
+  socket_.open(endpoint_.protocol(), reported_later);
+  close_on_exec(socket_.native_handle());
   socket_.async_connect(endpoint_, [self = shared_from_this()](const boost::system::error_code& error) {
     if (self->state_ == State::kDialling) self->on_dialled(error);
   });

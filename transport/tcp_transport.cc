@@ -4,6 +4,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "transport/close_on_exec.h"
 #include "transport/frame.h"
 
 namespace fibocast {
@@ -25,6 +26,7 @@ TcpTransport::TcpTransport(boost::asio::io_context& io, const TcpSettings& setti
     : io_(io), settings_(settings), acceptor_(io), accept_pause_(io) {
   boost::system::error_code error;
   acceptor_.open(settings.listen.protocol(), error);
+  close_on_exec(acceptor_.native_handle());
   // A fixed port must be free again at once after a restart; TCP still refuses a second listener.
   if (!error && settings.listen.port() != 0) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(settings.listen, error);
@@ -112,6 +114,7 @@ bool TcpTransport::make_room() {
 }
 
 void TcpTransport::take(tcp::socket socket) {
+  close_on_exec(socket.native_handle());
   if (!make_room()) {
     ++counters_.turned_away;
     return;  // closes it

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "transport/close_on_exec.h"
 #include "transport/datagram_calls.h"
 #include "transport/iovec_of.h"
 #include "transport/monotonic_now.h"
@@ -62,6 +63,7 @@ UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& setti
     socket_.assign(settings.listen.protocol(), fcntl(settings.socket, F_DUPFD_CLOEXEC, 0), error);
   } else {
     socket_.open(settings.listen.protocol(), error);
+    close_on_exec(socket_.native_handle());
     if (!error) socket_.bind(settings.listen, error);  // never SO_REUSEADDR: two daemons would share a port unnoticed
   }
   if (error) throw std::system_error(error, sentence(settings.listen, "stop who uses it or choose another address"));

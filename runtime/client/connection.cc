@@ -11,6 +11,7 @@
 
 #include "runtime/client/translate.h"
 #include "runtime/wire/client_codec.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 namespace {
@@ -47,6 +48,8 @@ Result<std::shared_ptr<Connection>> Connection::open(const std::string& path,
     return Status{Code::kInvalid, "the socket path '" + path + "' is longer than the system allows (107 bytes)", {}};
   Socket socket(executor);
   boost::system::error_code error;
+  socket.open({}, error);
+  close_on_exec(socket.native_handle());
   socket.connect(path, error);
   if (error)
     return Status{

@@ -12,6 +12,7 @@
 #include "runtime/daemon/key_file.h"
 #include "runtime/daemon/settings.h"
 #include "runtime/wire/client.pb.h"
+#include "transport/close_on_exec.h"
 #include "transport/little_endian.h"
 
 namespace fibocast {
@@ -72,7 +73,9 @@ udp::socket bind_socket(boost::asio::io_context& io, const std::string& host) {
   const NodeAddress own = resolve_address(io, "host", host_port(host, 0));
   const udp protocol = own.address.is_v6() ? udp::v6() : udp::v4();
   const bool loopback = own.address.is_loopback();
-  return udp::socket(io, loopback ? udp::endpoint(own.address, 0) : udp::endpoint(protocol, 0));
+  udp::socket socket(io, loopback ? udp::endpoint(own.address, 0) : udp::endpoint(protocol, 0));
+  close_on_exec(socket.native_handle());
+  return socket;
 }
 
 // Records have one length, as the blocks of an allgather must.

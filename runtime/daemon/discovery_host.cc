@@ -7,6 +7,7 @@
 
 #include "runtime/daemon/security.h"
 #include "runtime/daemon/settings_loader.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 namespace {
@@ -33,6 +34,7 @@ udp::socket open_socket(boost::asio::io_context& io, const Settings& settings, s
   boost::system::error_code error;
   udp::socket socket(io);
   socket.open(address.is_v6() ? udp::v6() : udp::v4(), error);
+  close_on_exec(socket.native_handle());
   if (!error) socket.bind({address, port}, error);
   if (error)
     throw SettingsError("node.discover: port " + std::to_string(port) + " on " + address.to_string() + ": " +

@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "transport/check.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 
-Relay::Relay(Socket socket, NodeHost& host, const Ends& ends) : socket_(std::move(socket)), host_(host), ends_(ends) {}
+Relay::Relay(Socket socket, NodeHost& host, const Ends& ends) : socket_(std::move(socket)), host_(host), ends_(ends) {
+  close_on_exec(socket_.native_handle());
+}
 
 void Relay::start(std::span<const std::byte> first) {
   check_channel(first.size() <= out_.size());

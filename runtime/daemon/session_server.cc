@@ -13,6 +13,7 @@
 #include "runtime/daemon/settings_loader.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/client_status.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 namespace {
@@ -78,6 +79,7 @@ SessionServer::SessionServer(boost::asio::io_context& io, SessionContext& contex
 void SessionServer::listen() {
   error_code error;
   acceptor_.open(stream_protocol(), error);
+  close_on_exec(acceptor_.native_handle());
   if (!error) acceptor_.bind(stream_protocol::endpoint(path_), error);
   if (!error && chmod(path_.c_str(), 0660) != 0) error.assign(errno, boost::system::system_category());
   if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
@@ -110,6 +112,7 @@ void SessionServer::accept_more() {
 }
 
 void SessionServer::admit(Session::Socket socket) {
+  close_on_exec(socket.native_handle());
   const auto free = std::find(sessions_.begin(), sessions_.end(), nullptr);
   if (free == sessions_.end()) return turn_away(std::move(socket));
   ++context_.counters.accepted;

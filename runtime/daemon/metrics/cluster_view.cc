@@ -8,6 +8,7 @@
 #include "runtime/daemon/metrics/status_json.h"
 #include "runtime/wire/client_codec.h"
 #include "runtime/wire/frame_buffer.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 
@@ -26,6 +27,7 @@ class ClusterView::Question : public std::enable_shared_from_this<Question> {
     boost::system::error_code error;
     boost::asio::local::connect_pair(socket_, far, error);
     if (error) return false;
+    close_on_exec(socket_.native_handle());
     const std::string words = words_for(to);
     if (!relays.open(far, to, std::as_bytes(std::span(words)))) return false;
     read_more();

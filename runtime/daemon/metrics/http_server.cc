@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/daemon/metrics/metrics_limits.h"
+#include "transport/close_on_exec.h"
 
 namespace fibocast {
 namespace {
@@ -143,7 +144,9 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 };
 
 HttpServer::HttpServer(boost::asio::io_context& io, const tcp::endpoint& listen, Handlers handlers)
-    : io_(io), handlers_(std::move(handlers)), acceptor_(io, listen), endpoint_(acceptor_.local_endpoint()) {}
+    : io_(io), handlers_(std::move(handlers)), acceptor_(io, listen), endpoint_(acceptor_.local_endpoint()) {
+  close_on_exec(acceptor_.native_handle());
+}
 
 HttpServer::~HttpServer() { stop(); }
 
@@ -165,6 +168,7 @@ void HttpServer::accept_more() {
 
 // One more than the limit is let in to be told so; while even that one is there, nobody.
 void HttpServer::admit(tcp::socket socket) {
+  close_on_exec(socket.native_handle());
   const std::size_t open = connections_.size();
   if (open >= metrics_limits::kConnections) ++counters_.turned_away;
   if (open > metrics_limits::kConnections) return;

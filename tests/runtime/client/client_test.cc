@@ -8,6 +8,7 @@
 #include <boost/asio/use_future.hpp>
 #include <cstring>
 
+#include "tests/inheritable_sockets.h"
 #include "tests/runtime/client/fake_daemon.h"
 
 namespace fibocast {
@@ -63,6 +64,13 @@ TEST(Connect, TheEnvironmentNamesTheSocket) {
   ASSERT_TRUE(client.ok()) << client.status().sentence;
   EXPECT_EQ(client.value()->rank(), 1u);
   EXPECT_EQ(client.value()->size(), 3u);
+}
+
+TEST(Connect, ProgramsThatTheApplicationStartsDoNotInheritTheConnection) {
+  const std::set<int> before = inheritable_sockets();
+  FakeDaemon daemon(answer_all);
+  const auto client = connect(daemon);
+  EXPECT_EQ(inheritable_sockets(), before);
 }
 
 TEST(Connect, AnotherVersionIsRefused) {

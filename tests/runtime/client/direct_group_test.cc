@@ -4,6 +4,7 @@
 
 #include "runtime/client/embedded_node.h"
 #include "runtime/daemon/key_file.h"
+#include "tests/inheritable_sockets.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace fibocast {
@@ -42,6 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, DirectGroupSealed, testing::Bool(),
                          [](const auto& sealed) { return std::string(sealed.param ? "sealed" : "plain"); });
 
 TEST_P(DirectGroupSealed, OperationsPassNoDaemon) {
+  const std::set<int> inheritable = inheritable_sockets();
   start_cluster(3, GetParam());
   std::atomic<std::uint64_t> before{0}, after{0};
   each_rank([&](NodeId rank) {
@@ -56,6 +58,8 @@ TEST_P(DirectGroupSealed, OperationsPassNoDaemon) {
     ASSERT_TRUE(sum.ok()) << sum.status.sentence;
     EXPECT_EQ(sum.values<std::int64_t>(), std::vector<std::int64_t>{7});
     if (rank == 0) after = operations_of(0);
+    if (rank == 0) EXPECT_EQ(inheritable_sockets(), inheritable);
+    ASSERT_TRUE(group->barrier(minutes(1)).ok());
   });
   EXPECT_GT(before, 0u);
   EXPECT_EQ(before, after);

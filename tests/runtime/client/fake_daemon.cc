@@ -36,7 +36,7 @@ FakeDaemon::FakeDaemon(OnRequest on_request) : on_request_(std::move(on_request)
   std::string name = (std::filesystem::temp_directory_path() / "fibocast-fake-XXXXXX").string();
   folder_ = mkdtemp(name.data());
   path_ = folder_ + "/socket";
-  listener_ = socket(AF_UNIX, SOCK_STREAM, 0);
+  listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, path_.c_str(), sizeof address.sun_path - 1);
@@ -55,7 +55,7 @@ FakeDaemon::~FakeDaemon() {
 }
 
 void FakeDaemon::serve() {
-  connection_ = accept(listener_, nullptr, nullptr);
+  connection_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   for (client::Request request; connection_ >= 0 && read_request(request);) {
     if (request.has_hello())
       greet(request.id());

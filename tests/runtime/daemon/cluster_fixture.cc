@@ -58,7 +58,7 @@ std::string free_address() {
   return address + ":" + std::to_string(next++);
 }
 
-RawClient::RawClient(const std::string& path, bool greet) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+RawClient::RawClient(const std::string& path, bool greet) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);

@@ -1,5 +1,7 @@
 // Barriers and multicasts between daemons on real sockets.
 #include "runtime/daemon/key_file.h"
+#include "runtime/wire/client_codec.h"
+#include "tests/inheritable_sockets.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace fibocast {
@@ -46,6 +48,22 @@ TEST_P(DaemonBarrier, ABarrierWithoutOpeningJoinsTheOpenGeneration) {
   for (auto& client : clients_) ids.push_back(client->start_barrier("gate"));
   for (NodeId rank = 0; rank < 3; ++rank)
     EXPECT_EQ(clients_[rank]->receive(ids[rank]).status().code(), client::CODE_OK);
+}
+
+TEST_P(DaemonBarrier, ProgramsStartedByADaemonsProcessInheritNoSocket) {
+  const std::set<int> before = inheritable_sockets();
+  start_cluster(4);
+  wait_connected();
+  RawClient relayed(socket(0), false);
+  client::Request hello;
+  hello.mutable_hello()->set_major(kClientMajor);
+  hello.mutable_hello()->set_node(1);
+  EXPECT_EQ(relayed.call(hello).welcome().rank(), 1u);
+  std::vector<std::uint64_t> ids;
+  for (auto& client : clients_) ids.push_back(client->start_barrier("gate"));
+  for (NodeId rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(clients_[rank]->receive(ids[rank]).status().code(), client::CODE_OK);
+  EXPECT_EQ(inheritable_sockets(), before);
 }
 
 TEST_P(DaemonBarrier, NobodyIsReleasedBeforeTheLastArrives) {

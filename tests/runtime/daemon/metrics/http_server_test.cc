@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/daemon/metrics/metrics_limits.h"
+#include "tests/inheritable_sockets.h"
 
 namespace fibocast {
 namespace {
@@ -136,6 +137,12 @@ TEST_F(HttpServerTest, ABoundedNumberOfConnections) {
   open.pop_back();
   while (server_.connections() == metrics_limits::kConnections) io_.run_one();
   EXPECT_EQ(status_of(get("/")), 200);
+}
+
+TEST_F(HttpServerTest, NoProgramInheritsItsSockets) {
+  const auto socket = connect();
+  while (server_.connections() == 0) io_.run_one();
+  EXPECT_EQ(inheritable_sockets(), std::set<int>{socket->native_handle()});
 }
 
 TEST_F(HttpServerTest, WhoIsConnectedWhenItStopsIsClosed) {
