@@ -12,7 +12,6 @@ namespace {
 
 using boost::asio::ip::tcp;
 constexpr std::size_t kLargestFrame = kMaxHeadBytes + kTcpPayload;  // sealed or not
-constexpr std::chrono::milliseconds kAcceptPause{100};
 
 [[noreturn]] void cannot_listen(const tcp::endpoint& endpoint, const boost::system::error_code& error) {
   std::ostringstream text;
@@ -88,17 +87,15 @@ void TcpTransport::accept() {
         if (alive.expired() || !acceptor_.is_open()) return;
         if (!error) take(std::move(socket));
         const auto now = std::chrono::steady_clock::now();
-        if (now - accepting_since_ > kAcceptPause) accepting_since_ = now, accepts_ = 0;
-        // Out of descriptors, say: trying again at once would spin.
+        if (now - accepting_since_ > AcceptPause::kTime) accepting_since_ = now, accepts_ = 0;
         if (error || ++accepts_ > settings_.accepts_at_once) return pause_accepting();
         accept();
       });
 }
 
 void TcpTransport::pause_accepting() {
-  accept_pause_.expires_after(kAcceptPause);
-  accept_pause_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {
-    if (!cancelled && !alive.expired() && acceptor_.is_open()) accept();
+  accept_pause_.begin([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired() && acceptor_.is_open()) accept();
   });
 }
 

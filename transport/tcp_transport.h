@@ -9,6 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "transport/accept_pause.h"
 #include "transport/tcp_connection.h"
 #include "transport/transport.h"
 #include "transport/transport_counters.h"
@@ -57,7 +58,7 @@ class TcpTransport final : public Transport {
   boost::asio::io_context& io_;
   TcpSettings settings_;
   boost::asio::ip::tcp::acceptor acceptor_;
-  boost::asio::steady_timer accept_pause_;
+  AcceptPause accept_pause_;
   Handlers handlers_;
   std::unordered_map<NodeId, std::shared_ptr<TcpSender>> senders_;
   std::list<std::shared_ptr<TcpReceiver>> receivers_;  // the oldest first

@@ -66,7 +66,7 @@ void make_folder(const std::string& path) {
 }  // namespace
 
 SessionServer::SessionServer(boost::asio::io_context& io, SessionContext& context, const std::string& path)
-    : context_(context), path_(path), acceptor_(io), sessions_(kMaxClients) {
+    : context_(context), path_(path), acceptor_(io), accept_pause_(io), sessions_(kMaxClients) {
   context_.on_closed = [this](std::uint32_t place) {
     sessions_[place].reset();
     --clients_;
@@ -103,11 +103,18 @@ void SessionServer::start() { accept_more(); }
 void SessionServer::accept_more() {
   acceptor_.async_accept([this](const error_code& error, Session::Socket socket) {
     if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
-    if (!error && is_let_in(socket.native_handle(), group_))
+    if (error) return pause_accepting();
+    if (is_let_in(socket.native_handle(), group_))
       admit(std::move(socket));
-    else if (!error)
+    else
       ++context_.counters.strangers;
     accept_more();
+  });
+}
+
+void SessionServer::pause_accepting() {
+  accept_pause_.begin([this] {
+    if (acceptor_.is_open()) accept_more();
   });
 }
 
@@ -168,6 +175,7 @@ bool SessionServer::on_drained() {
 void SessionServer::drain(std::string_view why) {
   error_code ignored;
   acceptor_.close(ignored);
+  accept_pause_.cancel();
   remove_file();
   for (std::uint32_t i = 0; i < kMaxClients; ++i)
     if (const auto session = sessions_[i]) session->cancel_all(why);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/daemon/session.h"
+#include "transport/accept_pause.h"
 
 namespace fibocast {
 
@@ -46,6 +47,7 @@ class SessionServer {
   using Acceptor = boost::asio::local::stream_protocol::acceptor;
   void listen();
   void accept_more();
+  void pause_accepting();
   void turn_away(Session::Socket socket);
   void remove_file();
   std::shared_ptr<Session> session_of(std::uint64_t cookie) const;
@@ -56,6 +58,7 @@ class SessionServer {
   ino_t inode_ = 0;
   gid_t group_ = 0;  // whose members may connect
   Acceptor acceptor_;
+  AcceptPause accept_pause_;
   std::vector<std::shared_ptr<Session>> sessions_;  // by place; null: free
   std::uint32_t clients_ = 0;
   std::uint32_t next_retried_ = 0;  // so that no session is always the last

@@ -144,7 +144,11 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 };
 
 HttpServer::HttpServer(boost::asio::io_context& io, const tcp::endpoint& listen, Handlers handlers)
-    : io_(io), handlers_(std::move(handlers)), acceptor_(io, listen), endpoint_(acceptor_.local_endpoint()) {
+    : io_(io),
+      handlers_(std::move(handlers)),
+      acceptor_(io, listen),
+      accept_pause_(io),
+      endpoint_(acceptor_.local_endpoint()) {
   close_on_exec(acceptor_.native_handle());
 }
 
@@ -155,14 +159,22 @@ void HttpServer::start() { accept_more(); }
 void HttpServer::stop() {
   error_code ignored;
   acceptor_.close(ignored);
+  accept_pause_.cancel();
   for (const auto& connection : std::exchange(connections_, {})) connection->close();
 }
 
 void HttpServer::accept_more() {
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
     if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
-    if (!error) admit(std::move(socket));
+    if (error) return pause_accepting();
+    admit(std::move(socket));
     accept_more();
+  });
+}
+
+void HttpServer::pause_accepting() {
+  accept_pause_.begin([this] {
+    if (acceptor_.is_open()) accept_more();
   });
 }
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "transport/accept_pause.h"
+
 namespace fibocast {
 
 struct HttpAnswer {
@@ -54,12 +56,14 @@ class HttpServer {
  private:
   class Connection;
   void accept_more();
+  void pause_accepting();
   void admit(boost::asio::ip::tcp::socket socket);
   void on_closed(const std::shared_ptr<Connection>& connection);
 
   boost::asio::io_context& io_;
   Handlers handlers_;
   boost::asio::ip::tcp::acceptor acceptor_;
+  AcceptPause accept_pause_;
   boost::asio::ip::tcp::endpoint endpoint_;
   std::set<std::shared_ptr<Connection>> connections_;
   HttpCounters counters_;

@@ -11,7 +11,7 @@ namespace {
 
 using Next = AdaptiveWait::Next;
 using Clients = AdaptiveWait::Clients;
-constexpr Nanoseconds kMicrosecond = 1'000, kMillisecond = 1'000'000, kStart = 1'000'000'000;
+constexpr Nanoseconds kStart = 1'000'000'000;
 
 // One whose first operation has ended long ago.
 AdaptiveWait settled_wait(NodeId self, Rank nodes, unsigned cores) {

@@ -12,6 +12,7 @@
 
 #include "runtime/daemon/metrics/metrics_limits.h"
 #include "tests/inheritable_sockets.h"
+#include "tests/no_descriptors.h"
 
 namespace fibocast {
 namespace {
@@ -137,6 +138,16 @@ TEST_F(HttpServerTest, ABoundedNumberOfConnections) {
   open.pop_back();
   while (server_.connections() == metrics_limits::kConnections) io_.run_one();
   EXPECT_EQ(status_of(get("/")), 200);
+}
+
+TEST_F(HttpServerTest, RestsWhileItHasNoDescriptorsAndAcceptsThen) {
+  const auto socket = connect();
+  {
+    const NoDescriptors none;
+    EXPECT_TRUE(comes_to_rest(io_));
+    EXPECT_EQ(server_.connections(), 0u);
+  }
+  while (server_.connections() == 0) io_.run_one();
 }
 
 TEST_F(HttpServerTest, NoProgramInheritsItsSockets) {
