@@ -127,8 +127,9 @@ void Connection::flush() {
       out_begin_ += static_cast<std::size_t>(n);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
-    } else if (errno != EINTR) {
-      return fail(std::strerror(errno));
+    } else if (const int error = errno; error != EINTR) {
+      read_last_words();
+      return fail(std::strerror(error));
     }
   }
   recycle(out_, out_begin_);
@@ -144,6 +145,12 @@ void Connection::read_available() {
   if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) fail(std::strerror(errno));
 }
 
+// Why it takes no more.
+void Connection::read_last_words() {
+  read_available();
+  while (broken_.empty() && next_response()) dispatch();
+}
+
 // Takes the next whole message from the input into response_.
 bool Connection::next_response() {
   std::span<const std::byte> frame;
@@ -157,8 +164,10 @@ bool Connection::next_response() {
   return true;
 }
 
-// Hands response_ to the asynchronous call that waits for it; answers nobody waits for any more are dropped.
+// Hands response_ to the asynchronous call that waits for it; answers nobody waits for any more are dropped. What
+// answers no request says why the connection will be closed.
 void Connection::dispatch() {
+  if (response_.id() == 0) complaint_ = response_.status().sentence();
   const auto found = pending_.find(response_.id());
   if (found == pending_.end()) return;
   Done done = std::move(found->second);
@@ -217,7 +226,8 @@ void Connection::wait_in_thread(Clock::time_point until) {
 }
 
 void Connection::fail(const std::string& why) {
-  broken_ = "lost the daemon at " + path_ + ": " + why;
+  if (!broken_.empty()) return;
+  broken_ = "lost the daemon at " + path_ + ": " + (complaint_.empty() ? why : complaint_);
   boost::system::error_code ignored;
   socket_.cancel(ignored);
   end_all(client::CODE_UNAVAILABLE, broken_);

@@ -52,6 +52,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool submit(client::Request& request);
   void flush();
   void read_available();
+  void read_last_words();
   bool next_response();
   void dispatch();
   void pump();
@@ -67,6 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string path_;
   Clock::time_point block_until_;  // by whoever waits in a thread
   std::string broken_;             // why the connection is of no use any more
+  std::string complaint_;          // what the daemon says before it closes the connection
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Done> pending_;
   client::Response response_;

@@ -8,6 +8,7 @@
 #include <boost/asio/use_future.hpp>
 #include <cstring>
 
+#include "runtime/wire/client_codec.h"
 #include "tests/inheritable_sockets.h"
 #include "tests/runtime/client/fake_daemon.h"
 
@@ -205,6 +206,38 @@ TEST(Trouble, ADaemonThatDiesEndsTheCallAndAllLaterOnes) {
   });
   client->io_context().run();
   EXPECT_TRUE(called);
+}
+
+client::Response complaint() {
+  client::Response response;
+  response.mutable_status()->set_code(client::CODE_UNAVAILABLE);
+  response.mutable_status()->set_sentence("this daemon has 256 clients already; close one and connect again");
+  return response;
+}
+
+TEST(Trouble, WhyTheDaemonClosesTheConnectionIsTold) {
+  FakeDaemon daemon([](FakeDaemon& d, const client::Request&) {
+    d.send(complaint());
+    d.hang_up();
+  });
+  const Received got = connect(daemon)->receive(1);
+  EXPECT_EQ(got.status.code, Code::kUnavailable);
+  EXPECT_EQ(got.status.sentence, "lost the daemon at " + daemon.path() + ": " + complaint().status().sentence());
+}
+
+// It had closed the connection before it was asked.
+TEST(Trouble, TheDaemonsLastWordsAreReadWhenItTakesNoMore) {
+  FakeDaemon daemon([](FakeDaemon& d, const client::Request& request) {
+    std::string words;
+    append_frame(answer_to(request), words);
+    append_frame(complaint(), words);
+    d.stop_reading();
+    d.send_raw(words);
+  });
+  auto client = connect(daemon);
+  EXPECT_TRUE(client->send(2, 1, {}).ok());
+  EXPECT_EQ(client->send(2, 1, {}).sentence,
+            "lost the daemon at " + daemon.path() + ": " + complaint().status().sentence());
 }
 
 TEST(Trouble, WordsThatAreNoProtocol) {

@@ -96,6 +96,8 @@ void FakeDaemon::send_raw(const std::string& bytes) {
   }
 }
 
+void FakeDaemon::stop_reading() { shutdown(connection_, SHUT_RD); }
+
 void FakeDaemon::hang_up() {
   if (connection_ >= 0) shutdown(connection_, SHUT_RDWR);
 }

@@ -22,6 +22,7 @@ class FakeDaemon {
   void send_raw(const std::string& bytes);
   // Closes the connection, as a daemon that dies does.
   void hang_up();
+  void stop_reading();  // the client's next request fails
   void set_refuses(bool refuses) { refuses_ = refuses; }
 
  private:
