@@ -5,6 +5,7 @@
 #include "runtime/client/connection.h"
 #include "runtime/client/direct_group.h"
 #include "runtime/client/translate.h"
+#include "runtime/node/node.h"
 #include "runtime/wire/client_codec.h"
 
 namespace fibocast {
@@ -13,6 +14,7 @@ namespace {
 // A daemon that is alive answers by the deadline plus a few suspicion times; one that is stopped never does.
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::seconds kGreetingPatience{10};
+constexpr std::chrono::nanoseconds kGroupPatience{NodeSettings{}.group_patience};  // all daemons have this one
 
 using TimePoint = Connection::Clock::time_point;
 
@@ -122,12 +124,12 @@ Status Client::reload_keys() {
 
 Status Client::create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
-  return decode_status(state_->exchange(TimePoint::max()));
+  return decode_status(state_->exchange(answer_by(kGroupPatience)));
 }
 
 Status Client::plan_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_plan_group());
-  return decode_status(state_->exchange(TimePoint::max()));
+  return decode_status(state_->exchange(answer_by(kGroupPatience)));
 }
 
 Status Client::remove_group(std::string_view name) {

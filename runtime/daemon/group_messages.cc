@@ -121,6 +121,9 @@ void describe_plan_ready(std::string_view name, const CallDone& done, client::St
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {
   set_status(code_of(done.verdict), "", status);
   if (done.verdict == Verdict::kOk) return;
+  if (done.verdict == Verdict::kCancelled)
+    return status.set_sentence("group '" + std::string(name) +
+                               "': removed by another rank before all members had it; create it again if it is wanted");
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) status.add_ranks(done.ranks.at(i));
   const bool refused = done.verdict == Verdict::kRefused;
   status.set_sentence("group '" + std::string(name) +

@@ -66,8 +66,17 @@ void end_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   finish_definition(state, group, now);
 }
 
+// Somebody else removes the group while we still ask its members.
+void cancel_definition(NodeState& state, std::uint32_t group) {
+  const Inquiry& q = state.groups[group].inquiry;
+  if (q.phase != Inquiry::Phase::kDefining) return;
+  state.requests->at(q.request).done.verdict = Verdict::kCancelled;
+  state.requests->answer(q.request);
+}
+
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
+  cancel_definition(state, group);
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);
   replan::forget(state, group);

@@ -260,7 +260,7 @@ class Node {
   // The group of this name: one that was created, else the group of all nodes that exists by its name.
   // kTaken with `id` and the generation in which a new participant starts. `participants` 0: whatever it has, or 1.
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
-  // Creates a group and tells its members; Event::kGroupReady when all have it.
+  // Creates a group and tells its members; Event::kGroupReady when all have it. Removed before that: kCancelled.
   Admission create_group(const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
   Admission remove_group(std::string_view name, Nanoseconds now);
   // A new plan for a group that was created, from a generation on that its members agree on: Event::kGroupReady when

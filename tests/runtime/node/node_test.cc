@@ -268,6 +268,24 @@ TEST(Groups, RefuseWhatCannotBe) {
   EXPECT_FALSE(team.cluster.node(0).node().fits_budget(1ull << 40));
 }
 
+GroupDefinition of_all(std::uint32_t nodes, std::string_view name) {
+  GroupDefinition d;
+  d.name = name;
+  d.members.add_run({0, nodes});
+  return d;
+}
+
+// Its creator still waits for a member when another one removes it.
+TEST(Groups, RemovedWhileTheyAreCreatedAnswerTheirCreator) {
+  Team team(cluster_of(3), {2});
+  const Asked created = team.cluster.create(0, of_all(3, "short"));
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_EQ(team.cluster.node(1).remove_group("short"), Admission::kTaken);
+  EXPECT_TRUE(team.wait({created.cookie}, kSecond));
+  EXPECT_EQ(team.verdict(created.cookie), Verdict::kCancelled);
+  EXPECT_EQ(team.cluster.node(0).node().tables().requests, 0u);
+}
+
 TEST(NodeMemory, IsBounded) {
   RecordProperty("tiny", std::to_string(Node::bytes_needed(Limits::tiny())));
   RecordProperty("simulated", std::to_string(Node::bytes_needed(Limits::simulated())));
