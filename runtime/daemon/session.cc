@@ -52,7 +52,7 @@ void Session::progress() {
 
 void Session::handle_frames() {
   std::span<const std::byte> frame;
-  while (!closed_ && !closing_ && !blocked_ && !requests_.full() && !responses_.full()) {
+  while (!closed_ && !closing_ && !blocked_ && !is_full()) {
     const FrameBuffer::Next next = received_.next(frame);
     if (next == FrameBuffer::Next::kMore) return;
     if (next == FrameBuffer::Next::kGarbage) return reject_garbage("a frame of impossible length");
@@ -63,7 +63,7 @@ void Session::handle_frames() {
 
 void Session::read_more() {
   if (closed_ || closing_ || reading_) return;
-  if (blocked_ || requests_.full() || responses_.full()) return watch_end();
+  if (blocked_ || is_full()) return watch_end();
   const std::span<std::byte> room = received_.prepare();
   reading_ = true;
   socket_.async_read_some(
@@ -220,12 +220,24 @@ void Session::unblock() {
   blocked_ = false;
 }
 
+// True: some left. The others of the group wait for them, so none is forgotten while the client is here.
+bool Session::pass_owed() {
+  const auto is_taken = [this](const Call& call) {
+    return node().pass(call, context_.host.now()) != Admission::kWouldBlock;
+  };
+  const auto first = std::ranges::find_if_not(owed_passes_, is_taken);
+  const auto passed = static_cast<std::uint32_t>(first - owed_passes_.begin());
+  owed_passes_.erase(owed_passes_.begin(), first);
+  context_.blocked -= passed;
+  return passed > 0;
+}
+
 bool Session::retry() {
-  if (!blocked_ || dispatch() == Handled::kBlocked) return false;
-  unblock();
-  received_.consume();
-  progress();
-  return true;
+  const bool passed = pass_owed();
+  const bool taken = blocked_ && dispatch() == Handled::kDone;
+  if (taken) unblock(), received_.consume();
+  if (passed || taken) progress();
+  return passed || taken;
 }
 
 void Session::arm_timer(Nanoseconds deadline) {
@@ -292,6 +304,8 @@ void Session::close() {
   });
   drop_staged();
   unblock();
+  context_.blocked -= static_cast<std::uint32_t>(owed_passes_.size());
+  owed_passes_.clear();
   responses_.clear();
   boost::system::error_code ignored;
   socket_.close(ignored);

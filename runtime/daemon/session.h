@@ -49,7 +49,7 @@ struct SessionContext {
   OperationMetrics* metrics = nullptr;  // null: nobody asks
   SessionCounters counters;
   std::uint64_t next_stamp = 1;
-  std::uint32_t blocked = 0;  // sessions that wait for room in the node
+  std::uint32_t blocked = 0;  // requests and passes of sessions that wait for room in the node
   client::Response response;  // the one being made
 };
 
@@ -94,6 +94,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void reject_garbage(std::string_view what);
   void block(Nanoseconds deadline);
   void unblock();
+  bool pass_owed();
   void arm_timer(Nanoseconds deadline);
   void on_timer();
 
@@ -127,6 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();
   void drop_staged();
+  bool is_full() const { return requests_.full() || responses_.full() || owed_passes_.size() >= RequestTable::kPlaces; }
   Handled refuse(std::string_view about, Admission admission);
   Handled wait_for_room(std::string_view about, Nanoseconds deadline_ns, bool try_only);
   Nanoseconds wait_time(Nanoseconds deadline_ns) const;
@@ -150,6 +152,7 @@ class Session : public std::enable_shared_from_this<Session> {
   client::Request request_;             // the one being handled; its memory is used again
   std::span<const std::byte> payload_;  // of request_, in received_
   PayloadRange staged_;                 // of request_, copied into the node's buffer
+  std::vector<Call> owed_passes_;       // calls that have ended: there was no room for their passing either
   bool blocked_ = false;
   Nanoseconds blocked_until_ = kNever;
   std::string blocked_about_;

@@ -317,8 +317,10 @@ void Session::pass_operation() {
   if (!take_operation(wanted, call) || find_group(wanted, call, opened) != Admission::kTaken) return;
   call.root = wanted.root();
   if (!call.generation) return;  // it would have joined whatever was open
-  node().pass(call, context_.host.now());
   if (opened && !wanted.has_generation()) ++opened->next;
+  owed_passes_.push_back(call);
+  ++context_.blocked;
+  pass_owed();
 }
 
 // Such a request is answered.

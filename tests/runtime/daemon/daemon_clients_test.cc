@@ -48,6 +48,17 @@ client::Request barrier_of(const std::string& group) {
   return request;
 }
 
+client::Request multicast_of(const std::string& group, Rank root, const std::string& payload,
+                             std::int64_t deadline_ms = 20'000) {
+  client::Request request;
+  request.mutable_operate()->set_group(group);
+  request.mutable_operate()->set_kind(client::OPERATION_MULTICAST);
+  request.mutable_operate()->set_root(root);
+  request.mutable_operate()->set_deadline_ns(deadline_ms * 1'000'000);
+  request.mutable_operate()->set_payload(payload);
+  return request;
+}
+
 TEST_F(DaemonClients, MessagesArriveInOrderWhateverTheirSize) {
   start_cluster(2);
   RawClient sender(socket(0)), receiver(socket(1));
@@ -108,6 +119,28 @@ TEST_F(DaemonClients, WhatCanNeverFitIsRefusedAtOnce) {
   RawClient client(socket(0));
   const auto response = client.call(message_to(1, 1, std::string(100'000, 'x')));
   EXPECT_EQ(response.status().code(), client::CODE_INVALID) << response.status().sentence();
+}
+
+// Others fill the table of requests: neither the call nor its passing finds room before they are gone.
+TEST_F(DaemonClients, ACallThatGaveUpIsPassedOnceThereIsRoom) {
+  plan_cluster(2);
+  for (Settings& settings : settings_) settings.limits.requests = 16;  // one is of the daemon itself
+  start_all();
+  RawClient receiver(socket(0)), sender(socket(1));
+  receiver.open_group("all"), sender.open_group("all");
+  {
+    RawClient filler(socket(0));
+    for (int i = 0; i < 15; ++i) filler.send(receive_of(1));
+    EXPECT_EQ(filler.status().counters().at("now_requests"), 15u);
+    EXPECT_EQ(receiver.call(multicast_of("all", 1, "", 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
+    EXPECT_EQ(sender.call(multicast_of("all", 1, "first")).status().code(), client::CODE_OK);
+  }
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t sent = sender.send(multicast_of("all", 1, "next", 10'000));
+    const auto got = receiver.call(multicast_of("all", 1, "", 10'000));
+    ASSERT_EQ(got.outcome().payload(), "next") << i << " " << got.status().sentence();
+    ASSERT_EQ(sender.receive(sent).status().code(), client::CODE_OK) << i;
+  }
 }
 
 TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
