@@ -70,17 +70,9 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
 
 void EmbeddedHost::take(EmbeddedRequest& request) {
   request.until = host_.read_clock() + std::min(patience_of(request.call), kLongestWait);
-  if (is_overtaking(request) || !attempt(request)) waiting_.push_back(&request);
+  if (is_overtaking(request) || !attempt(request)) waiting_.push_back({.request = &request});
   arm_timer();
   host_.pump();
-}
-
-// Operations of a group are numbered in the order of the calls.
-bool EmbeddedHost::is_overtaking(const EmbeddedRequest& request) const {
-  return request.kind == EmbeddedRequest::Kind::kOperate &&
-         std::ranges::any_of(waiting_, [&](const EmbeddedRequest* w) {
-           return w->kind == EmbeddedRequest::Kind::kOperate && w->call.group == request.call.group;
-         });
 }
 
 // True: the node has it, or it was answered. False: no room just now.
@@ -124,14 +116,13 @@ Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
 }
 
 // By its own number, if it was opened.
-Admission EmbeddedHost::find_group(const EmbeddedRequest& request, Call& call, Opened*& opened) {
-  const auto found = opened_.find(request.call.group);
+Admission EmbeddedHost::find_group(std::string_view group, std::uint32_t participants, Call& call, Opened*& opened) {
+  const auto found = opened_.find(group);
   Generation open = 0;
-  if (found == opened_.end())
-    return host_.node().open_group(request.call.group, request.call.participants, call.group, open);
+  if (found == opened_.end()) return host_.node().open_group(group, participants, call.group, open);
   opened = &found->second;
   if (opened->is_behind) {
-    const Admission back = host_.node().open_group(request.call.group, 0, opened->id, opened->next);
+    const Admission back = host_.node().open_group(group, 0, opened->id, opened->next);
     if (back != Admission::kTaken) return back;
     opened->is_behind = false;
   }
@@ -140,23 +131,13 @@ Admission EmbeddedHost::find_group(const EmbeddedRequest& request, Call& call, O
   return Admission::kTaken;
 }
 
-// The calls after it have the next numbers, here as at the others.
-void EmbeddedHost::pass(const EmbeddedRequest& request) {
-  Call call;
-  Opened* opened = nullptr;
-  if (find_group(request, call, opened) != Admission::kTaken) return;
-  if (opened == nullptr) return;  // it would have joined whatever was open
-  call.operation = request.call.operation, call.root = request.call.root;
-  host_.node().pass(call, host_.now());
-  ++opened->next;
-}
-
 Admission EmbeddedHost::operate(EmbeddedRequest& request, std::uint64_t cookie) {
   const OperationCall& wanted = request.call;
   Call call;
   call.cookie = cookie;
   Opened* opened = nullptr;
-  if (const Admission found = find_group(request, call, opened); found != Admission::kTaken) return found;
+  if (const Admission found = find_group(wanted.group, wanted.participants, call, opened); found != Admission::kTaken)
+    return found;
   call.operation = wanted.operation;
   call.choice = wanted.choice;
   call.type = wanted.combination.type;
@@ -253,18 +234,9 @@ Status EmbeddedHost::remove_group(std::string_view name) {
 void EmbeddedHost::cancel_all() {
   const Status cancelled{Code::kCancelled, "the node was stopped", {}};
   for (auto& [cookie, request] : std::exchange(pending_, {})) end_pending(*request, to_outcome(cancelled));
-  for (EmbeddedRequest* request : std::exchange(waiting_, {})) end(*request, cancelled);
+  for (const Waiting& w : std::exchange(waiting_, {}))
+    if (w.request != nullptr) end(*w.request, cancelled);
   timer_.cancel();
-}
-
-// First come, first served: the first that still has no room keeps the others waiting.
-bool EmbeddedHost::retry_waiting() {
-  bool any = false;
-  while (!waiting_.empty() && attempt(*waiting_.front())) {
-    waiting_.pop_front();
-    any = true;
-  }
-  return any;
 }
 
 EmbeddedRequest* EmbeddedHost::take_pending(std::uint64_t cookie) {
@@ -359,7 +331,8 @@ void EmbeddedHost::arm_timer() {
   Nanoseconds first = kNever;
   for (const auto& [cookie, request] : pending_)
     if (request->kind == EmbeddedRequest::Kind::kReceive) first = std::min(first, request->until);
-  for (const EmbeddedRequest* request : waiting_) first = std::min(first, request->until);
+  for (const Waiting& w : waiting_)
+    if (w.request != nullptr) first = std::min(first, w.request->until);
   if (first >= armed_for_) return;
   armed_for_ = first;
   timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(first)));
@@ -381,15 +354,8 @@ void EmbeddedHost::on_timer() {
       ++at;
     }
   }
-  for (auto at = waiting_.begin(); at != waiting_.end();) {
-    if ((*at)->until > now) {
-      ++at;
-      continue;
-    }
-    if ((*at)->kind == EmbeddedRequest::Kind::kOperate) pass(**at);
-    late.push_back(*at);
-    at = waiting_.erase(at);
-  }
+  end_waiting(now, late);
+  pass_ended();
   for (EmbeddedRequest* request : late) end(*request, too_late(*request));
   arm_timer();
   host_.pump();

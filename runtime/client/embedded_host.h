@@ -68,14 +68,22 @@ class EmbeddedHost {
     Generation next = 0;
     bool is_behind = false;  // its numbers are not those of the group any more: it was cut off, or came too late
   };
+  // Waits for room in the node. A call whose time was over has ended, but keeps its place: its number is to be passed.
+  struct Waiting {
+    EmbeddedRequest* request = nullptr;  // null: it has ended, and was
+    std::string group = {};
+    Operation operation = Operation::kBarrier;
+    Rank root = 0;
+  };
 
   Nanoseconds patience_of(const OperationCall& call) const {
     return call.deadline.count() > 0 ? call.deadline.count() : default_deadline_;
   }
   Admission give_to_node(EmbeddedRequest& request, std::uint64_t cookie);
   Admission operate(EmbeddedRequest& request, std::uint64_t cookie);
-  Admission find_group(const EmbeddedRequest& request, Call& call, Opened*& opened);
-  void pass(const EmbeddedRequest& request);
+  Admission find_group(std::string_view group, std::uint32_t participants, Call& call, Opened*& opened);
+  bool pass(const Waiting& ended);
+  bool pass_ended();
   bool is_overtaking(const EmbeddedRequest& request) const;
   Admission send(EmbeddedRequest& request);
   Admission create(EmbeddedRequest& request, std::uint64_t cookie);
@@ -94,13 +102,14 @@ class EmbeddedHost {
   void take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome);
   void end_pending(EmbeddedRequest& request, Outcome&& outcome);
   void arm_timer();
+  void end_waiting(Nanoseconds now, std::vector<EmbeddedRequest*>& late);
   void on_timer();
 
   Nanoseconds default_deadline_;
   GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
   boost::container::flat_map<std::uint64_t, EmbeddedRequest*> pending_;  // taken by the node, by cookie
-  std::deque<EmbeddedRequest*> waiting_;                                 // for room in the node, in order
+  std::deque<Waiting> waiting_;                                          // in order
   std::uint64_t next_cookie_ = 1;
   NodeHost host_;
   boost::asio::steady_timer timer_;  // of receives and of what waits for room
