@@ -70,7 +70,11 @@ EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transpor
 
 void EmbeddedHost::take(EmbeddedRequest& request) {
   request.until = host_.read_clock() + std::min(patience_of(request.call), kLongestWait);
-  if (is_overtaking(request) || !attempt(request)) waiting_.push_back({.request = &request});
+  const bool must_wait = is_overtaking(request);
+  if (must_wait && request.try_only)
+    end(request, status_of(request, Admission::kWouldBlock));
+  else if (must_wait || !attempt(request))
+    waiting_.push_back({.request = &request});
   arm_timer();
   host_.pump();
 }

@@ -13,11 +13,14 @@ std::string_view group_of(const EmbeddedRequest* request, std::string_view group
 
 }  // namespace
 
-// Operations of a group are numbered in the order of the calls.
+// Operations of a group are numbered in the order of the calls; messages come in it, per peer and tag.
 bool EmbeddedHost::is_overtaking(const EmbeddedRequest& request) const {
-  return request.kind == EmbeddedRequest::Kind::kOperate && std::ranges::any_of(waiting_, [&](const Waiting& w) {
-           return group_of(w.request, w.group) == request.call.group;
-         });
+  return std::ranges::any_of(waiting_, [&](const Waiting& w) {
+    if (request.kind == EmbeddedRequest::Kind::kOperate) return group_of(w.request, w.group) == request.call.group;
+    if (w.request == nullptr || w.request->kind != request.kind || w.request->tag != request.tag) return false;
+    if (request.kind == EmbeddedRequest::Kind::kSend) return w.request->to == request.to;
+    return request.kind == EmbeddedRequest::Kind::kReceive;
+  });
 }
 
 // The calls after it have the next numbers, here as at the others. False: no room for that just now.

@@ -56,6 +56,22 @@ TEST(EmbeddedOrder, ACallThatGivesUpDoesNotTakeTheNumberOfOneBeforeIt) {
   EXPECT_TRUE(first.get().ok() && second.get().ok());
 }
 
+TEST(EmbeddedOrder, MessagesToOnePeerWithOneTagDoNotOvertakeEachOther) {
+  const auto addresses = free_loopback_addresses(2);
+  const auto sender = start(0, addresses, room_for_one());
+  ASSERT_TRUE(sender);
+  std::vector<std::future<Status>> sent;
+  for (const std::size_t size : {kLarge, kLarge + 1, std::size_t{8}})
+    sent.push_back(sender->async_send(1, 7, filled(size, 'm'), minutes(1), use_future));
+  EXPECT_EQ(sender->try_send(1, 7, filled(9, 'm')).code, Code::kWouldBlock);
+  EXPECT_TRUE(sender->try_send(1, 8, filled(9, 'm')).ok());
+  const auto receiver = start(1, addresses, room_for_one());
+  ASSERT_TRUE(receiver);
+  for (const std::size_t size : {kLarge, kLarge + 1, std::size_t{8}})
+    EXPECT_EQ(receiver->receive(7, minutes(1)).bytes.size(), size);
+  for (auto& status : sent) EXPECT_TRUE(status.get().ok());
+}
+
 // The table of requests is full: neither the call nor its passing finds room.
 TEST(EmbeddedOrder, ACallThatGaveUpIsPassedOnceThereIsRoom) {
   const auto addresses = free_loopback_addresses(2);
