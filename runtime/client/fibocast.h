@@ -9,8 +9,11 @@
 //
 // Every function that can fail returns a code: 0 is success. What it means in this case is said by
 // fibocast_last_sentence() and fibocast_last_ranks(), each thread having its own last failure. What cannot be (NULL
-// where a handle belongs, an unknown algorithm, bytes that are no whole elements) is FIBOCAST_INVALID before anything
-// is sent. The library starts no thread that calls the application.
+// where a handle belongs, an unknown algorithm, bytes that are no whole elements, more of them than the node has memory
+// for) is FIBOCAST_INVALID before anything is sent. Such a call of an operation counts for nothing: the next one is
+// made in its place. Where the other ranks were not refused, repeat it as it should be; with another call instead this
+// rank would be one behind them from then on. All other calls count, however they end. The library starts no thread
+// that calls the application.
 //
 // Thread rule: one call at a time for each participant that fibocast_connect() made, and for its groups; a node of
 // fibocast_start_node() may be called from several threads, each with groups of its own.

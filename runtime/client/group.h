@@ -11,7 +11,10 @@ namespace fibocast {
 // A value; copies are the same participant. Keeps the participant alive. All members make the same calls in the same
 // order. Each operation ends with the right result or with a status that names the reason; an operation that fails
 // leaves the group usable. What does not fit (unknown algorithm, an operator that the type does not have, bytes that
-// are no whole blocks) is kInvalid before anything is sent.
+// are no whole blocks, more of them than the node has memory for) is kInvalid before anything is sent, by this library
+// or by the node, and counts for nothing: the next call of this rank is made in its place. Where the others were not
+// refused, repeat it as it should be; with another call instead this rank would be one behind them from then on. All
+// other calls count, however they end.
 //
 // The operations exist as f(.., deadline, options) and async_f(.., deadline, token, options), whose handler takes an
 // Outcome; the bytes are copied before async_f returns. Results are in Outcome::payload.

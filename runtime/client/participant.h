@@ -217,8 +217,8 @@ class Participant : public std::enable_shared_from_this<Participant> {
 
   // -- groups
   // Becomes a participant of this group, which from now on numbers its own operations: every participant makes the
-  // same calls in the same order. `all` and every name nobody has created is the group of all nodes.
-  // `participants`: local ones at each node; 0: whatever the group has, or 1.
+  // same calls in the same order (group.h says which count). `all` and every name nobody has created is the group of
+  // all nodes. `participants`: local ones at each node; 0: whatever the group has, or 1.
   Result<Group> open(std::string_view name, std::uint32_t participants = 0);
   // The group without a number of one's own: each operation joins the generation that is open at that time.
   // For callers that come and go, as the shell commands do. kInvalid if this node is not a member.

@@ -56,6 +56,22 @@ TEST(EmbeddedOrder, ACallThatGivesUpDoesNotTakeTheNumberOfOneBeforeIt) {
   EXPECT_TRUE(first.get().ok() && second.get().ok());
 }
 
+// The root alone is refused, or all are: either way the next calls of all belong together.
+TEST(EmbeddedOrder, ACallThatIsRefusedCountsForNothing) {
+  const auto addresses = free_loopback_addresses(2);
+  const auto root = start(0, addresses, room_for_one()), receiver = start(1, addresses, room_for_one());
+  ASSERT_TRUE(root && receiver);
+  auto here = *root->open("all"), there = *receiver->open("all");
+  auto received = there.async_multicast(0, {}, minutes(1), use_future);
+  EXPECT_EQ(here.multicast(0, filled(2 * kLarge, 'A'), minutes(1)).status.code, Code::kInvalid);
+  EXPECT_TRUE(here.multicast(0, filled(kLarge, 'B'), minutes(1)).ok());
+  EXPECT_TRUE(received.get().payload == filled(kLarge, 'B'));
+  for (Group* group : {&here, &there}) EXPECT_EQ(group->multicast(7, {}, minutes(1)).status.code, Code::kInvalid);
+  received = there.async_multicast(0, {}, minutes(1), use_future);
+  EXPECT_TRUE(here.multicast(0, filled(8, 'C'), minutes(1)).ok());
+  EXPECT_TRUE(received.get().payload == filled(8, 'C'));
+}
+
 TEST(EmbeddedOrder, MessagesToOnePeerWithOneTagDoNotOvertakeEachOther) {
   const auto addresses = free_loopback_addresses(2);
   const auto sender = start(0, addresses, room_for_one());

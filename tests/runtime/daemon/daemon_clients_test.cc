@@ -143,6 +143,17 @@ TEST_F(DaemonClients, ACallThatGaveUpIsPassedOnceThereIsRoom) {
   }
 }
 
+// Its sender repeats it as it should be, and the receiver who was not refused gets that.
+TEST_F(DaemonClients, ACallThatIsRefusedCountsForNothing) {
+  start_two_with_room(64 << 10);
+  RawClient sender(socket(0)), receiver(socket(1));
+  sender.open_group("all"), receiver.open_group("all");
+  const std::uint64_t received = receiver.send(multicast_of("all", 0, ""));
+  EXPECT_EQ(sender.call(multicast_of("all", 0, std::string(100'000, 'x'))).status().code(), client::CODE_INVALID);
+  EXPECT_EQ(sender.call(multicast_of("all", 0, "right")).status().code(), client::CODE_OK);
+  EXPECT_EQ(receiver.receive(received).outcome().payload(), "right");
+}
+
 TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
   start_cluster(3);
   wait_connected();

@@ -12,7 +12,8 @@
         except fibocast.DeadlineExceeded as late:
             print(late, late.ranks)                     # who has not come
 
-Every member of a group makes the same calls in the same order. A call returns what this rank gets, or raises an
+Every member of a group makes the same calls in the same order. One that raises Invalid counts for nothing: the next
+call is made in its place, so repeat it as it should be where the other ranks were not refused. All others count. A call returns what this rank gets, or raises an
 Error that says why in one sentence. Deadlines are seconds from now, or a timedelta; without one the daemon's default
 holds (30 s).
 
