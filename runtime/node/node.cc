@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
@@ -287,8 +288,7 @@ std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes) {
 
 void Node::release_buffer(BufferId buffer) {
   state_->buffers->release(buffer);
-  if (state_->buffers_wanted) state_->again = true;
-  state_->buffers_wanted = false;
+  state_->again |= std::exchange(state_->buffers_wanted, false);
 }
 
 Admission Node::send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now) {
@@ -320,8 +320,8 @@ bool Node::on_datagram(std::span<const std::byte> head, std::span<const std::byt
 
 PayloadRange Node::place_of(std::span<const std::byte> head, std::size_t payload_bytes) const {
   const std::optional<Frame> frame = decode_frame_head(head, payload_bytes);
-  const Peer* peer = frame && is_ours(*state_, *frame) ? peers::find_peer(*state_, frame->from) : nullptr;
-  return peer != nullptr && peer->channel != nullptr ? peer->channel->place_of(*frame) : PayloadRange{};
+  const ReliableChannel* channel = frame && is_ours(*state_, *frame) ? peers::find(*state_, frame->from) : nullptr;
+  return channel != nullptr ? channel->place_of(*frame) : PayloadRange{};
 }
 
 void Node::on_timer(Nanoseconds now) {
@@ -380,8 +380,7 @@ bool Node::poll_event(Event& out) {
   }
   if (poll_answer(s, out)) return true;
   if (s.buffers->poll_freed(out.range.buffer)) {
-    if (s.buffers_wanted) s.again = true;
-    s.buffers_wanted = false;
+    s.again |= std::exchange(s.buffers_wanted, false);
     out.kind = Event::Kind::kBufferFree;
     return true;
   }

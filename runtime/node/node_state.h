@@ -62,8 +62,8 @@ struct Peer {
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;
   bool forgets_streams = false;  // no new one meanwhile
-  Generation greet_from = 0;  // the first whose failure that newcomer was not told of
-  bool answer_owed = false;   // to its definition of a group, for which the channel had no room
+  Generation greet_from = 0;     // the first whose failure that newcomer was not told of
+  bool answer_owed = false;      // to its definition of a group, for which the channel had no room
   bool answer_ok = false;
   bool writable = true;
   bool credit_owed = false;
@@ -358,8 +358,8 @@ struct NodeState {
   std::uint32_t operations_open = 0;
   std::uint32_t vacancies = 0;        // Request::vacant
   BufferId place_buffer = kNoBuffer;  // of Event::kPlace, while there is one
-  bool again = false;           // something could not be sent: look again after the next event
-  bool buffers_wanted = false;  // an incoming payload waits for the byte budget
+  bool again = false;                 // something could not be sent: look again after the next event
+  bool buffers_wanted = false;        // an incoming payload waits for the byte budget
   bool peer_events = false;
   bool copy_pending = false;
   Nanoseconds slot_timer = kNever;     // not later than the earliest Slot::due, Slot::resume_at and Inquiry::due
