@@ -11,18 +11,11 @@
 namespace fibocast {
 namespace {
 
-// A daemon that is alive answers by the deadline plus a few suspicion times; one that is stopped never does.
-constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::seconds kGreetingPatience{10};
 constexpr std::chrono::nanoseconds kGroupPatience{NodeSettings{}.group_patience};  // all daemons have this one
+constexpr Duration kLongest = std::chrono::hours(24 * 365);  // no overflow when added to the time
 
 using TimePoint = Connection::Clock::time_point;
-
-TimePoint answer_by(Duration deadline) {
-  if (deadline.count() <= 0) return TimePoint::max();  // the daemon's default, which only it knows
-  const Duration most = std::chrono::hours(24 * 365);
-  return Connection::Clock::now() + std::min(deadline, most) + kPatience;
-}
 
 std::string socket_path_of(const Client::Options& options) {
   if (!options.socket_path.empty()) return options.socket_path;
@@ -39,10 +32,19 @@ struct Client::State {
   client::Request request;  // reused: a steady stream of operations takes no memory for it
   NodeId rank = 0;
   std::uint32_t size = 0;
+  Duration patience{};
+  Duration default_deadline{};  // zero: the daemon did not tell it
 
-  client::Response const& exchange(TimePoint until) { return connection->exchange(request, until); }
+  TimePoint answer_by(Duration deadline) const;
+  client::Response const& exchange(Duration deadline) { return connection->exchange(request, answer_by(deadline)); }
   client::Response const& greet(const Options& options);
 };
+
+TimePoint Client::State::answer_by(Duration deadline) const {
+  if (deadline.count() <= 0) deadline = default_deadline;
+  if (deadline.count() <= 0) return TimePoint::max();
+  return Connection::Clock::now() + std::min(deadline, kLongest) + std::min(patience, kLongest);
+}
 
 const client::Response& Client::State::greet(const Options& options) {
   client::Hello& hello = *request.mutable_hello();
@@ -50,7 +52,7 @@ const client::Response& Client::State::greet(const Options& options) {
   hello.set_minor(kClientMinor);
   hello.set_program(options.program);
   if (options.node) hello.set_node(*options.node);
-  return exchange(Connection::Clock::now() + kGreetingPatience);
+  return connection->exchange(request, Connection::Clock::now() + kGreetingPatience);
 }
 
 Result<std::shared_ptr<Client>> Client::connect(const std::string& socket_path) {
@@ -75,6 +77,8 @@ Result<std::shared_ptr<Client>> Client::connect(const Options& options) {
         Code::kRefused, "the daemon at " + path + " passes nothing on to others; start one of this version", {}};
   state->rank = response.welcome().rank();
   state->size = response.welcome().size();
+  state->patience = options.patience;
+  state->default_deadline = Duration(response.welcome().default_deadline_ns());
   return std::shared_ptr<Client>(new Client(std::move(state)));
 }
 
@@ -88,14 +92,14 @@ boost::asio::io_context& Client::io_context() { return *state_->own_context; }
 
 Result<NodeInfo> Client::status() {
   state_->request.mutable_get_status();
-  return decode_node_info(state_->exchange(answer_by(kGreetingPatience)));
+  return decode_node_info(state_->exchange(kGreetingPatience));
 }
 
 Result<NodeTrace> Client::trace() {
   NodeTrace trace;
   for (std::uint64_t next = 0, end = 1; next < end;) {
     state_->request.mutable_get_trace()->set_first(next);
-    const client::Response& response = state_->exchange(answer_by(kGreetingPatience));
+    const client::Response& response = state_->exchange(kGreetingPatience);
     if (const Status status = decode_status(response); !status.ok()) return status;
     const std::uint64_t taken = append_trace(response.trace(), trace);
     if (next == 0) trace.first = response.trace().first(), end = response.trace().recorded();
@@ -107,41 +111,41 @@ Result<NodeTrace> Client::trace() {
 
 Result<ClockReading> Client::clock() {
   state_->request.mutable_get_clock();
-  const client::Response& response = state_->exchange(answer_by(kGreetingPatience));
+  const client::Response& response = state_->exchange(kGreetingPatience);
   if (const Status status = decode_status(response); !status.ok()) return status;
   return ClockReading{response.clock().now_ns(), response.clock().id()};
 }
 
 Status Client::set_model(const NodeModel& model) {
   encode(model, *state_->request.mutable_set_model());
-  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+  return decode_status(state_->exchange(kGreetingPatience));
 }
 
 Status Client::reload_keys() {
   state_->request.mutable_reload_keys();
-  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+  return decode_status(state_->exchange(kGreetingPatience));
 }
 
 Status Client::create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
-  return decode_status(state_->exchange(answer_by(kGroupPatience)));
+  return decode_status(state_->exchange(kGroupPatience));
 }
 
 Status Client::plan_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_plan_group());
-  return decode_status(state_->exchange(answer_by(kGroupPatience)));
+  return decode_status(state_->exchange(kGroupPatience));
 }
 
 Status Client::remove_group(std::string_view name) {
   state_->request.mutable_remove_group()->set_name(std::string(name));
-  return decode_status(state_->exchange(answer_by(kGreetingPatience)));
+  return decode_status(state_->exchange(kGreetingPatience));
 }
 
 Result<GroupInfo> Client::do_open(std::string_view name, std::uint32_t participants) {
   client::OpenGroup& open = *state_->request.mutable_open_group();
   open.set_name(std::string(name));
   open.set_participants(participants);
-  return decode_group(state_->exchange(answer_by(kGreetingPatience)));
+  return decode_group(state_->exchange(kGreetingPatience));
 }
 
 Result<Group> Client::open_direct(std::string_view name, const DirectOptions& options) {
@@ -151,7 +155,7 @@ Result<Group> Client::open_direct(std::string_view name, const DirectOptions& op
 
 Outcome Client::do_operate(const OperationCall& call) {
   encode(call, *state_->request.mutable_operate());
-  return decode_outcome(state_->exchange(answer_by(call.deadline)));
+  return decode_outcome(state_->exchange(call.deadline));
 }
 
 void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
@@ -161,7 +165,7 @@ void Client::start_operate(const OperationCall& call, Completion<Outcome> done) 
 
 Status Client::do_send(const SendCall& call) {
   encode(call, *state_->request.mutable_send());
-  return decode_status(state_->exchange(answer_by(call.deadline)));
+  return decode_status(state_->exchange(call.deadline));
 }
 
 void Client::start_send(const SendCall& call, Completion<Status> done) {
@@ -172,7 +176,7 @@ void Client::start_send(const SendCall& call, Completion<Status> done) {
 Received Client::do_receive(std::uint64_t tag, Duration deadline) {
   state_->request.mutable_receive()->set_tag(tag);
   state_->request.mutable_receive()->set_deadline_ns(deadline.count());
-  return decode_received(state_->exchange(answer_by(deadline)));
+  return decode_received(state_->exchange(deadline));
 }
 
 void Client::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {

@@ -208,6 +208,26 @@ TEST(Trouble, ADaemonThatDiesEndsTheCallAndAllLaterOnes) {
   EXPECT_TRUE(called);
 }
 
+TEST(Trouble, AStoppedDaemonEndsTheCallsThatGiveNoDeadline) {
+  FakeDaemon daemon([](FakeDaemon& d, const client::Request& request) {
+    if (request.has_open_group()) answer_all(d, request);
+  });
+  daemon.set_default_deadline(1'000'000);
+  Client::Options options;
+  options.socket_path = daemon.path();
+  options.patience = std::chrono::milliseconds(1);
+  auto client = Client::connect(options);
+  ASSERT_TRUE(client.ok());
+  auto group = client.value()->open("g");
+  ASSERT_TRUE(group.ok());
+  const std::string silent = "the daemon at " + daemon.path() + " does not answer: is it stopped?";
+  EXPECT_EQ(group->barrier().status.sentence, silent);
+  EXPECT_EQ(client.value()->receive(1).status.sentence, silent);
+  EXPECT_EQ(client.value()->send(2, 1, {}).sentence, silent);
+  EXPECT_EQ(client.value()->create_group({.name = "n", .nodes = {0, 2}}).sentence, silent);
+  EXPECT_EQ(client.value()->plan_group({.name = "n", .nodes = {}}).sentence, silent);
+}
+
 client::Response complaint() {
   client::Response response;
   response.mutable_status()->set_code(client::CODE_UNAVAILABLE);

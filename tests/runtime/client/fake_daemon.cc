@@ -79,6 +79,7 @@ void FakeDaemon::greet(std::uint64_t id) {
   if (refuses_) response.mutable_status()->set_sentence("this daemon speaks another version");
   response.mutable_welcome()->set_rank(1);
   response.mutable_welcome()->set_size(3);
+  response.mutable_welcome()->set_default_deadline_ns(default_deadline_);
   send(response);
 }
 

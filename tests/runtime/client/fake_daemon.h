@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -24,6 +25,7 @@ class FakeDaemon {
   void hang_up();
   void stop_reading();  // the client's next request fails
   void set_refuses(bool refuses) { refuses_ = refuses; }
+  void set_default_deadline(std::int64_t ns) { default_deadline_ = ns; }
 
  private:
   void serve();
@@ -33,6 +35,7 @@ class FakeDaemon {
   OnRequest on_request_;
   std::string folder_, path_;
   std::atomic<bool> refuses_ = false;
+  std::atomic<std::int64_t> default_deadline_ = 0;
   int listener_ = -1;
   std::atomic<int> connection_ = -1;
   std::thread thread_;

@@ -296,6 +296,15 @@ TEST_F(DaemonClients, GarbageIsAnsweredClosedAndCounted) {
   EXPECT_EQ(RawClient(socket(0)).status().counters().at("clients_garbage"), 2u);
 }
 
+TEST_F(DaemonClients, WhoIsGreetedLearnsTheDefaultDeadline) {
+  plan_cluster(1);
+  settings_[0].default_deadline_ms = 7'000;
+  start_all();
+  client::Request hello;
+  hello.mutable_hello()->set_major(kClientMajor);
+  EXPECT_EQ(RawClient(socket(0), false).call(hello).welcome().default_deadline_ns(), 7'000'000'000);
+}
+
 TEST_F(DaemonClients, HelloComesFirstAndOtherVersionsAreRefused) {
   start_cluster(1);
   RawClient hasty(socket(0), false);

@@ -52,6 +52,7 @@ class Client:
     rank = 0  # of the daemon in its cluster
     size = 0  # nodes in the cluster
     cluster = ""
+    _default_s = 0.0  # the daemon's deadline of calls that give none; 0: it did not say
 
     def __init__(self, connection: Connection):
         self._connection = connection
@@ -176,10 +177,11 @@ class Client:
             raise Refused(f"the daemon at {self._connection.path} passes nothing on to others; start one of this "
                           "version")
         self.rank, self.size, self.cluster = welcome.rank, welcome.size, welcome.cluster
+        self._default_s = welcome.default_deadline_ns / 1e9
 
     def exchange(self, request: Request, deadline: Deadline) -> Response:
-        """Without a deadline the daemon's default holds, which only it knows."""
-        seconds = self.nanoseconds(deadline) / 1e9
+        """Without a deadline the daemon's default holds."""
+        seconds = self.nanoseconds(deadline) / 1e9 or self._default_s
         return self._connection.exchange(request, time.monotonic() + seconds + _PATIENCE_S if seconds else math.inf)
 
     @staticmethod

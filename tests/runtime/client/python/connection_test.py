@@ -20,8 +20,9 @@ def framed(message):
 class FakeDaemon:
     """Greets, then answers with what `answer(request)` gives: a Response, bytes as they are, or None to hang up."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, default_deadline_ns=0):
         self.answer = answer
+        self.default_deadline_ns = default_deadline_ns
         self.requests = []
         self.folder = tempfile.TemporaryDirectory(prefix="fibocast-python-")
         self.path = str(Path(self.folder.name) / "socket")
@@ -45,10 +46,10 @@ class FakeDaemon:
                     return
                 connection.sendall(answer if isinstance(answer, bytes) else framed(answer))
 
-    @staticmethod
-    def greeting(request):
+    def greeting(self, request):
         response = Response(id=request.id)
         response.welcome.major, response.welcome.rank, response.welcome.size = 1, 1, 3
+        response.welcome.default_deadline_ns = self.default_deadline_ns
         return response
 
     def __enter__(self):
@@ -148,6 +149,14 @@ class Answers(unittest.TestCase):
             client.close()
             daemon.thread.join(30)
             self.assertEqual([r.WhichOneof("body") for r in daemon.requests], ["hello", "receive", "cancel"])
+
+    def test_a_stopped_daemon_ends_calls_that_give_no_deadline(self):
+        with FakeDaemon(lambda _: b"", 1_000_000) as daemon, fibocast.connect(daemon.path) as client, \
+                mock.patch.object(client_module, "_PATIENCE_S", 0):
+            for call in (lambda: client.receive(1), lambda: client.send(2, 1, b""),
+                         lambda: client.create_group("n", [0, 2]), lambda: client.plan_group("n")):
+                with self.assertRaisesRegex(fibocast.Unavailable, "is it stopped"):
+                    call()
 
     def test_too_large_for_this_client(self):
         with FakeDaemon(opened) as daemon, fibocast.connect(daemon.path, max_message=1000) as client:
