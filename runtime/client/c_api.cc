@@ -8,10 +8,11 @@
 #include "runtime/client/client.h"
 #include "runtime/client/embedded_node.h"
 #include "runtime/client/fibocast.h"
+#include "runtime/client/received_by_thread.h"
 
 struct fibocast_participant {
   std::shared_ptr<fibocast::Participant> participant;
-  std::vector<std::byte> received;
+  fibocast::ReceivedByThread received;
 };
 
 struct fibocast_group {
@@ -132,7 +133,7 @@ Combine combine_with(fibocast_combine combine, void* context) {
 template <class T>
 fibocast_code give(Result<std::shared_ptr<T>> made, fibocast_participant** to) {
   if (!made.ok()) return end_with(made.status());
-  *to = new fibocast_participant{std::move(*made), {}};
+  *to = new fibocast_participant{.participant = std::move(*made), .received = {}};
   return FIBOCAST_OK;
 }
 
@@ -390,8 +391,7 @@ fibocast_code fibocast_receive(fibocast_participant* participant, uint64_t tag, 
     if (participant == nullptr || result == nullptr) return end_invalid(kNoHandle);
     *result = {nullptr, 0};
     Received received = participant->participant->receive(tag, Duration(deadline_ns));
-    participant->received = std::move(received.bytes);
-    *result = view(participant->received);
+    *result = view(participant->received.keep(std::move(received.bytes)));
     if (from != nullptr) *from = received.from;
     return end_with(std::move(received.status));
   });

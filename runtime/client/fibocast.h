@@ -19,7 +19,8 @@
 // fibocast_start_node() may be called from several threads, each with groups of its own.
 //
 // Ownership: handles belong to the caller until fibocast_leave() and fibocast_close(). Results (fibocast_bytes) belong
-// to the group or participant that gave them and stay valid until its next call, or its end.
+// to the group that gave them and stay valid until its next call, or its end; for those of a participant see
+// fibocast_receive().
 //
 // Structs begin with their size, so that they may grow: `fibocast_options options = {.struct_size = sizeof options};`.
 // Members that are 0 mean the default.
@@ -223,8 +224,8 @@ FIBOCAST_API fibocast_code fibocast_send(fibocast_participant* participant, uint
 // FIBOCAST_WOULD_BLOCK instead of waiting for room.
 FIBOCAST_API fibocast_code fibocast_try_send(fibocast_participant* participant, uint32_t node, uint64_t tag,
                                              const void* data, size_t size);
-// The next message with this tag, from whomever; `from` may be NULL. The bytes stay valid until the participant's next
-// fibocast_receive().
+// The next message with this tag, from whomever; `from` may be NULL. The bytes stay valid until the same thread's next
+// fibocast_receive() of this participant, whatever other threads receive, or until the thread or the participant ends.
 FIBOCAST_API fibocast_code fibocast_receive(fibocast_participant* participant, uint64_t tag, int64_t deadline_ns,
                                             uint32_t* from, fibocast_bytes* result);
 

@@ -230,6 +230,23 @@ TEST(CApi, MessagesGroupsAndWhoCameLast) {
   EXPECT_EQ(fibocast_remove_group(receiver.participant(), "pair"), FIBOCAST_OK) << fibocast_last_sentence();
 }
 
+// Several threads may call one node; here one after the other, as a client's threads may too.
+TEST(CApi, WhatAThreadHasReceivedIsNotTouchedByAnotherThread) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  CMember member(socket_of(cluster, 0), "all");
+  const std::string mine(1000, 'm'), others(1000, 'o');
+  ASSERT_EQ(fibocast_send(member.participant(), 0, 1, mine.data(), mine.size(), 0), FIBOCAST_OK);
+  ASSERT_EQ(fibocast_send(member.participant(), 0, 2, others.data(), others.size(), 0), FIBOCAST_OK);
+  fibocast_bytes got, got_there;
+  ASSERT_EQ(fibocast_receive(member.participant(), 1, kPatienceNs, nullptr, &got), FIBOCAST_OK);
+  std::thread([&] {
+    ASSERT_EQ(fibocast_receive(member.participant(), 2, kPatienceNs, nullptr, &got_there), FIBOCAST_OK);
+    EXPECT_EQ(copy_of(got_there), of_text(others));
+  }).join();
+  EXPECT_EQ(copy_of(got), of_text(mine));
+}
+
 TEST(CApi, ADirectGroupGivesWhatTheDaemonsGroupGives) {
   TestCluster cluster;
   cluster.up({"-n", "3"});
