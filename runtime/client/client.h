@@ -38,7 +38,7 @@ class Client final : public Participant {
   // kInvalid: no path is known.
   static Result<std::shared_ptr<Client>> connect(const std::string& socket_path = {});
   static Result<std::shared_ptr<Client>> connect(const Options& options);
-  // Calls under way end with kCancelled.
+  // Calls under way end with kCancelled. Groups keep their client: it ends, and its connection, after the last of them.
   ~Client() override;
 
   NodeId rank() const override;

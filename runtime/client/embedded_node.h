@@ -24,6 +24,8 @@ namespace fibocast {
 // Thread rule: calls may come from any thread, except that handlers which run on the node's own executor must not
 // make blocking calls (kInvalid) nor be the last to let go of the node. Calls of one group from several threads are
 // numbered in the order they come in.
+//
+// The node ends with the last that holds it; its groups do.
 class EmbeddedNode final : public Participant {
  public:
   struct Options {

@@ -124,7 +124,8 @@ typedef struct fibocast_node_options {
 // in use.
 FIBOCAST_API fibocast_code fibocast_start_node(const fibocast_node_options* options,
                                                fibocast_participant** participant);
-// Ends its connection or node. Groups of it that are left only afterwards are then of no use. NULL does nothing.
+// Frees the handle; the participant's groups go on. Its connection or node ends when the last of them has been left, so
+// leave them first where that matters. NULL does nothing.
 FIBOCAST_API void fibocast_close(fibocast_participant* participant);
 
 FIBOCAST_API uint32_t fibocast_node_rank(const fibocast_participant* participant);

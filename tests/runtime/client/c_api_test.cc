@@ -230,6 +230,22 @@ TEST(CApi, MessagesGroupsAndWhoCameLast) {
   EXPECT_EQ(fibocast_remove_group(receiver.participant(), "pair"), FIBOCAST_OK) << fibocast_last_sentence();
 }
 
+TEST(CApi, AParticipantThatIsClosedEndsWithTheLastOfItsGroups) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  fibocast_participant* participant = nullptr;
+  fibocast_group* group = nullptr;
+  ASSERT_EQ(fibocast_connect(socket_of(cluster, 0).c_str(), &participant), FIBOCAST_OK);
+  ASSERT_EQ(fibocast_open(participant, "all", &group), FIBOCAST_OK);
+  fibocast_close(participant);
+  EXPECT_EQ(fibocast_barrier(group, &kPatient, nullptr), FIBOCAST_OK) << fibocast_last_sentence();
+  auto watches = Client::connect(socket_of(cluster, 0));
+  ASSERT_TRUE(watches.ok());
+  EXPECT_EQ((*watches)->status()->clients, 2u);
+  fibocast_leave(group);
+  while ((*watches)->status()->clients > 1) std::this_thread::yield();
+}
+
 // Several threads may call one node; here one after the other, as a client's threads may too.
 TEST(CApi, WhatAThreadHasReceivedIsNotTouchedByAnotherThread) {
   TestCluster cluster;

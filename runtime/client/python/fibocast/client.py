@@ -65,7 +65,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """What is under way in another thread ends with Cancelled; calls after it raise Unavailable."""
+        """What is under way in another thread ends with Cancelled; later calls, of groups too, raise Unavailable."""
         self._connection.close()
 
     def cancel(self) -> None:
