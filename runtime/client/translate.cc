@@ -98,10 +98,10 @@ void encode(const OperationCall& call, client::Operate& out) {
   out.set_deadline_ns(call.deadline.count());
   out.set_payload(call.payload.data(), call.payload.size());
   out.set_participants(call.participants);
-  if (!call.options) return;
-  out.set_label(call.options->label);
-  out.set_uncharged(!call.options->charged);
-  out.set_not_before_ns(call.options->not_before);
+  const OperationOptions& options = call.options ? *call.options : kPlainOperation;
+  out.set_label(options.label);
+  out.set_uncharged(!options.charged);
+  out.set_not_before_ns(options.not_before);
 }
 
 void encode(const SendCall& call, client::Send& out) {
@@ -113,6 +113,7 @@ void encode(const SendCall& call, client::Send& out) {
 }
 
 void encode(const GroupRequest& request, client::CreateGroup& out) {
+  out.Clear();  // trees of the request before
   out.set_name(request.name);
   out.mutable_ranks()->Assign(request.nodes.begin(), request.nodes.end());
   out.set_participants(request.participants);
@@ -128,6 +129,7 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
 }
 
 void encode(const GroupRequest& request, client::PlanGroup& out) {
+  out.Clear();
   out.set_name(request.name);
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());

@@ -176,6 +176,16 @@ TEST(Blocking, WhatTheDaemonIsAsked) {
   ASSERT_TRUE(client->create_group(wanted).ok());
   EXPECT_EQ(last.create_group().tree().parents(1), kNoRank);
   EXPECT_EQ(last.create_group().tree().order_size(), 2);
+  const TreeSpec binary{TreeKind::kKary, 2, 1, 1};
+  ASSERT_TRUE(client->create_group({.name = "m", .nodes = {0, 2}, .reduction = binary, .distribution = binary}).ok());
+  EXPECT_FALSE(last.create_group().has_tree()) << "of the group before";
+  ASSERT_TRUE(client->create_group({.name = "o", .nodes = {0, 2}}).ok());
+  EXPECT_FALSE(last.create_group().has_reduction()) << "of the group before";
+  EXPECT_FALSE(last.create_group().has_distribution()) << "of the group before";
+  ASSERT_TRUE(client->plan_group({.name = "m", .nodes = {}, .reduction = binary, .distribution = binary}).ok());
+  ASSERT_TRUE(client->plan_group({.name = "m", .nodes = {}}).ok());
+  EXPECT_FALSE(last.plan_group().has_reduction()) << "of the plan before";
+  EXPECT_FALSE(last.plan_group().has_distribution()) << "of the plan before";
   ASSERT_TRUE(client->try_send(2, 1, {}).ok());
   EXPECT_TRUE(last.send().try_only());
 }
