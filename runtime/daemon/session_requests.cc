@@ -354,7 +354,7 @@ Session::Handled Session::receive() {
   PendingRequest& request = take(PendingRequest::Kind::kReceive);
   const Admission admission = node().receive_message(wanted.tag(), request.cookie, context_.host.now());
   if (admission == Admission::kTaken) {
-    request.deadline = context_.host.now() + wait_time(wanted.deadline_ns());
+    request.deadline = blocked_ ? blocked_until_ : context_.host.now() + wait_time(wanted.deadline_ns());
     arm_timer(request.deadline);
     return Handled::kDone;
   }

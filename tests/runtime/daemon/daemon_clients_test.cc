@@ -80,6 +80,20 @@ TEST_F(DaemonClients, AReceiveEndsAtItsDeadline) {
   EXPECT_EQ(client.call(receive_of(7, 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
 }
 
+// The second one is read when the first has its room, and ends after it all the same.
+TEST_F(DaemonClients, AReceiveThatWaitsForRoomHasOneDeadlineForBoth) {
+  plan_cluster(1);
+  settings_[0].limits.requests = 8;
+  start_all();
+  RawClient first(socket(0)), waits(socket(0));
+  constexpr int kFree = 7;  // the daemon itself waits for relays
+  for (int i = 0; i < kFree; ++i) first.send(receive_of(1, 800));
+  first.status();  // they have been taken
+  const auto before = waits.send(receive_of(2, 1'000));
+  waits.send(receive_of(3, 900));
+  EXPECT_EQ(waits.receive().id(), before);
+}
+
 TEST_F(DaemonClients, MoreSendsThanThereIsRoomForWaitUntilTheyAreReceived) {
   start_two_with_room(kRoom);
   RawClient sender(socket(0)), receiver(socket(1));
