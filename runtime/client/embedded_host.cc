@@ -128,9 +128,9 @@ Admission EmbeddedHost::find_group(std::string_view group, std::uint32_t partici
   if (opened->is_behind) {
     const Admission back = host_.node().open_group(group, 0, opened->id, opened->next);
     if (back != Admission::kTaken) return back;
-    opened->is_behind = false;
+    opened->is_behind = false, opened->definition = find_group_info(host_.node(), opened->id)->definition;
   }
-  call.group = opened->id;
+  call.group = opened->id, call.definition = opened->definition;
   call.generation = opened->next;
   return Admission::kTaken;
 }
@@ -217,9 +217,10 @@ Result<GroupInfo> EmbeddedHost::open(std::string_view name, std::uint32_t partic
   describe_admission("group '" + std::string(name) + "'", admission, *response.mutable_status());
   if (admission == Admission::kTaken) {
     Opened& opened = opened_[std::string(name)];
-    opened.next = opened.id == id ? std::max(opened.next, generation) : generation;
-    opened.id = id;
-    fill_group(find_group_info(host_.node(), id), *response.mutable_group());
+    const auto info = find_group_info(host_.node(), id);
+    opened.next = opened.definition == info->definition ? std::max(opened.next, generation) : generation;
+    opened.id = id, opened.definition = info->definition;
+    fill_group(info, *response.mutable_group());
     response.mutable_group()->set_next_generation(opened.next);
   }
   host_.pump();

@@ -66,7 +66,8 @@ class EmbeddedHost {
   struct Opened {
     GroupId id = 0;
     Generation next = 0;
-    bool is_behind = false;  // its numbers are not those of the group any more: it was cut off, or came too late
+    std::uint32_t definition = 0;  // the group that they are numbers of
+    bool is_behind = false;        // its numbers are not those of the group any more: it was cut off, or came too late
   };
   // Waits for room in the node. A call whose time was over has ended, but keeps its place: its number is to be passed.
   struct Waiting {

@@ -80,7 +80,8 @@ class Session : public std::enable_shared_from_this<Session> {
     std::string name;
     GroupId id = 0;
     Generation next = 0;
-    bool is_behind = false;  // its numbers are not those of the group any more: it was cut off, or came too late
+    std::uint32_t definition = 0;  // the group that they are numbers of
+    bool is_behind = false;        // its numbers are not those of the group any more: it was cut off, or came too late
   };
   enum class Handled : std::uint8_t { kDone, kBlocked };  // kBlocked: no room in the node just now
 

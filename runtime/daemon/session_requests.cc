@@ -159,13 +159,14 @@ Session::Handled Session::open_group() {
   const std::string about = quoted("group", wanted.name());
   if (admission == Admission::kWouldBlock) return wait_for_room(about, 0, false);
   if (admission != Admission::kTaken) return refuse(about, admission);
+  const auto info = find_group_info(node(), id);
   OpenedGroup* opened = find_opened(wanted.name());
-  if (!opened) opened = &groups_.emplace_back(OpenedGroup{wanted.name(), id, generation});
+  if (!opened) opened = &groups_.emplace_back(OpenedGroup{.name = wanted.name()});
   // Opened before: its own numbers go on, unless the group was made anew meanwhile.
-  opened->next = opened->id == id ? std::max(opened->next, generation) : generation;
-  opened->id = id;
+  opened->next = opened->definition == info->definition ? std::max(opened->next, generation) : generation;
+  opened->id = id, opened->definition = info->definition;
   client::Group& group = *begin_response(request_.id()).mutable_group();
-  fill_group(find_group_info(node(), id), group);
+  fill_group(info, group);
   group.set_next_generation(opened->next);
   send_response();
   return Handled::kDone;
@@ -247,9 +248,9 @@ Admission Session::find_group(const client::Operate& operate, Call& call, Opened
   if (opened->is_behind) {
     const Admission admission = node().open_group(operate.group(), 0, opened->id, opened->next);
     if (admission != Admission::kTaken) return admission;
-    opened->is_behind = false;
+    opened->is_behind = false, opened->definition = find_group_info(node(), opened->id)->definition;
   }
-  call.group = opened->id;
+  call.group = opened->id, call.definition = opened->definition;
   if (!call.generation) call.generation = opened->next;
   return Admission::kTaken;
 }

@@ -103,6 +103,7 @@ std::uint32_t reserve(NodeState& state, const GroupState& group) {
 bool activate(NodeState& state, std::uint32_t group) {
   GroupState& g = state.groups[group];
   end_intake(g);
+  g.definition = ++state.groups_known;
   g.rank = g.members.index_of(state.settings.self);
   for (InquiryMember& m : inquiry_members(state, group)) m = InquiryMember{};
   take_sets(state, group);

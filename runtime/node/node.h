@@ -94,16 +94,17 @@ struct Call {
   AlgorithmChoice choice = {};  // kPlanned: what the group's plan says
   ElementType type = ElementType::kBytes;
   CombineOperator op = CombineOperator::kNone;  // reduce, allreduce, conquer
+  bool charged = true;                          // the emulated NIC, if any, charges this operation's transfers
+  bool has_place = false;                       // for what it gets: see Event::kPlace
   std::uint64_t total_bytes = 0;                // conquer: of the root's vector; the others: 0
   std::optional<Generation> generation;         // a library participant numbers its own; none: the open one (the CLI)
   // Absolute. A call that the window of open generations kept waiting all the time ends with kDeadlineExceeded and no
   // ranks: who holds up the window is not known.
   Nanoseconds deadline = kNever;
-  Nanoseconds not_before = 0;  // absolute: the participant counts as arrived only then (experiments)
-  bool charged = true;         // the emulated NIC, if any, charges this operation's transfers
-  bool has_place = false;      // for what it gets: see Event::kPlace
-  std::uint32_t client = 0;    // the caller's number, in the order in which callers came: see abandon_call()
-  PayloadRange payload;        // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
+  Nanoseconds not_before = 0;    // absolute: the participant counts as arrived only then (experiments)
+  std::uint32_t client = 0;      // the caller's number, in the order in which callers came: see abandon_call()
+  std::uint32_t definition = 0;  // GroupInfo::definition of the group that is meant; 0: whichever has the id
+  PayloadRange payload;          // what this rank brings: a whole buffer of reserve_buffer(); none: 0 bytes
 };
 
 struct CallDone {
@@ -233,6 +234,7 @@ class Node {
   struct GroupInfo {
     GroupId id = 0;
     std::string_view name;
+    std::uint32_t definition = 0;  // a group that was removed and made anew has another one
     RankSet members;
     Rank rank = kNoRank;
     std::uint32_t participants = 1;

@@ -100,6 +100,7 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
   const GroupState& g = state_->groups[i];
   return {.id = g.id,
           .name = groups::name_of(g),
+          .definition = g.definition,
           .members = g.members,
           .rank = g.rank,
           .participants = g.participants,

@@ -255,7 +255,8 @@ struct GroupState {
   bool used = false;
   bool coming = false;  // not used yet: its definition is here, but not all of its tree
   bool created = false;
-  bool opened = false;  // by an application here, which knows by now where it begins
+  bool opened = false;           // by an application here, which knows by now where it begins
+  std::uint32_t definition = 0;  // counts the groups that this node has come to know
   GroupId id = 0;
   Epoch epoch = 1;
   std::array<char, 48> name{};
@@ -354,6 +355,7 @@ struct NodeState {
 
   Replanning replanning;
   Epoch groups_created = 0;
+  std::uint32_t groups_known = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;
   std::uint32_t vacancies = 0;        // Request::vacant

@@ -111,6 +111,13 @@ bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) 
   return 2 * passing >= state.requests->size();
 }
 
+// Who numbers its calls by a group that was removed does not mean the next one of its name.
+std::uint32_t group_meant(const NodeState& state, const Call& c) {
+  const std::uint32_t group = groups::find(state, c.group);
+  if (group == kNoIndex || c.definition == 0) return group;
+  return state.groups[group].definition == c.definition ? group : kNoIndex;
+}
+
 void drop_payload(NodeState& state, Request& r) {
   if (r.call.payload.buffer != kNoBuffer) state.buffers->release(r.call.payload.buffer);
   r.call.payload = {};
@@ -313,7 +320,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
 }
 
 Admission call(NodeState& state, const Call& c, Nanoseconds now) {
-  const std::uint32_t group = groups::find(state, c.group);
+  const std::uint32_t group = group_meant(state, c);
   if (group == kNoIndex) return Admission::kUnknownGroup;
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
@@ -336,7 +343,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
 }
 
 Admission pass(NodeState& state, const Call& c, Nanoseconds now) {
-  const std::uint32_t group = groups::find(state, c.group);
+  const std::uint32_t group = group_meant(state, c);
   if (group == kNoIndex) return Admission::kUnknownGroup;
   const std::uint32_t request = state.requests->add(Request::State::kScheduled);
   if (request == kNoRequest) return Admission::kWouldBlock;

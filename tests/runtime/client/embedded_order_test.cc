@@ -72,6 +72,29 @@ TEST(EmbeddedOrder, ACallThatIsRefusedCountsForNothing) {
   EXPECT_TRUE(received.get().payload == filled(8, 'C'));
 }
 
+TEST(EmbeddedOrder, AGroupThatIsMadeAnewIsNumberedAnew) {
+  const auto addresses = free_loopback_addresses(2);
+  const auto one = start(0, addresses, Limits::server()), other = start(1, addresses, Limits::server());
+  ASSERT_TRUE(one && other);
+  const GroupRequest pair{.name = "pair", .nodes = {0, 1}};
+  std::optional<Group> before;
+  for (int round = 0; round < 2; ++round) {
+    const Status made = one->create_group(pair);
+    ASSERT_TRUE(made.ok()) << made.sentence;
+    if (before) EXPECT_EQ(before->barrier(minutes(1)).status.code, Code::kInvalid);  // it is of the former one
+    auto here = *one->open("pair"), there = *other->open("pair");
+    EXPECT_EQ(here.info().next_generation, 0u);
+    EXPECT_EQ(there.info().next_generation, 0u);
+    for (int i = 0; i < 3; ++i) {
+      auto called = there.async_barrier(std::chrono::seconds(10), use_future);
+      ASSERT_TRUE(here.barrier(std::chrono::seconds(10)).ok());
+      ASSERT_TRUE(called.get().ok());
+    }
+    before = there;
+    ASSERT_TRUE(one->remove_group("pair").ok());
+  }
+}
+
 TEST(EmbeddedOrder, MessagesToOnePeerWithOneTagDoNotOvertakeEachOther) {
   const auto addresses = free_loopback_addresses(2);
   const auto sender = start(0, addresses, room_for_one());

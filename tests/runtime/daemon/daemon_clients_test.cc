@@ -191,6 +191,25 @@ TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
   EXPECT_EQ(one.call(create).status().code(), client::CODE_INVALID);
 }
 
+TEST_F(DaemonClients, AGroupThatIsMadeAnewIsNumberedAnew) {
+  start_cluster(2);
+  RawClient one(socket(0)), other(socket(1));
+  client::Request create, remove;
+  create.mutable_create_group()->set_name("pair");
+  for (const Rank rank : {0u, 1u}) create.mutable_create_group()->add_ranks(rank);
+  remove.mutable_remove_group()->set_name("pair");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(one.call(create).status().code(), client::CODE_OK);
+    if (round > 0) EXPECT_EQ(other.barrier("pair").status().code(), client::CODE_INVALID);  // it opened the former one
+    EXPECT_EQ(one.open_group("pair").group().next_generation(), 0u);
+    EXPECT_EQ(other.open_group("pair").group().next_generation(), 0u);
+    const std::uint64_t called = other.start_barrier("pair");
+    EXPECT_EQ(one.barrier("pair").status().code(), client::CODE_OK);
+    EXPECT_EQ(other.receive(called).status().code(), client::CODE_OK);
+    ASSERT_EQ(one.call(remove).status().code(), client::CODE_OK);
+  }
+}
+
 TEST_F(DaemonClients, ACancelledRequestIsAnsweredOnce) {
   start_cluster(2);
   RawClient client(socket(0));
