@@ -218,6 +218,12 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i, now);
 }
 
+void drop_default(NodeState& state, std::string_view name, Nanoseconds now) {
+  const std::uint32_t i = groups::find(state, default_group_id(name, state.settings.cluster_digest));
+  if (i == kNoIndex || state.groups[i].base > 0 || state.groups[i].global_base > 0) return;
+  end_removal(state, i, now);
+}
+
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
   groups::forget_coming(state, m.group);
   const std::uint32_t i = groups::find(state, m.group);

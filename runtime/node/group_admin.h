@@ -17,6 +17,9 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
 bool tell_definition(NodeState& state, const GroupState& g, NodeId to, std::uint8_t& told, Nanoseconds now);
 // The answer to the peer's definition for which its channel had no room. True: nothing is owed any more.
 bool send_owed_answer(NodeState& state, Peer& peer, Nanoseconds now);
+// A group of this name was defined to us. The group of all nodes that has it too is dropped, if nothing is over in it:
+// whoever opened it did not know of the other one, and would wait there for ever. He opens the name again.
+void drop_default(NodeState& state, std::string_view name, Nanoseconds now);
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 // A piece of the given tree of a definition: the last one is answered as the definition.
 void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);

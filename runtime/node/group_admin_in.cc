@@ -76,6 +76,7 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   } else if (ok) {
     const std::uint32_t i = groups::find(state, m.group);
     ok = i != kNoIndex ? same_definition(state.groups[i], group) : groups::add(state, group) != kNoIndex;
+    if (ok) drop_default(state, groups::name_of(group), now);
   }
   answer(state, from, m.group, ok, now);
 }
@@ -94,6 +95,7 @@ void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds no
   state.counters.bad_trees += !ok && coming;
   groups::end_intake(state.groups[i]);
   if (ok && coming) ok = groups::activate(state, i);
+  if (ok) drop_default(state, groups::name_of(state.groups[i]), now);
   answer(state, from, m.group, ok, now);
 }
 

@@ -58,7 +58,8 @@ std::string verdict_sentence(const OperationContext& about, const CallDone& done
 std::string_view admission_sentence(Admission admission) {
   switch (admission) {
     case Admission::kWouldBlock: return "no room just now; repeat it later, or send less at a time";
-    case Admission::kUnknownGroup: return "no such group; create it first (`fibocast group create`)";
+    case Admission::kUnknownGroup:
+      return "no such group, or not the one that was opened; open it again, or create it (`fibocast group create`)";
     case Admission::kNotMember: return "this node is not a member; use a daemon of one of its ranks";
     case Admission::kBadRank: return "no such rank; `fibocast status` shows how many there are";
     case Admission::kTooLarge: return "too many bytes for the budget of this node; raise limits.payload_bytes";

@@ -33,5 +33,35 @@ TEST(Restart, CallersWithoutNumbersMeetAfterIt) {
       }
 }
 
+// What it opens then is the group of all nodes, in which nobody else will call.
+TEST(Restart, WhoOpensACreatedGroupBeforeBeingToldOfItOpensItAgain) {
+  const Fault crash{.kind = Fault::Kind::kCrash, .nodes = {1}};
+  ClusterSettings settings;
+  settings.nodes = 3;
+  VirtualCluster cluster(settings);
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  GroupDefinition pair;
+  pair.name = "pair", pair.members.add_run({0, 2});
+  const Asked created = cluster.create(0, pair);
+  const auto answered = [&](const Asked& asked) {
+    return cluster.run_until(cluster.now() + kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; });
+  };
+  ASSERT_TRUE(answered(created));
+  cluster.begin(crash);
+  cluster.run_until(cluster.now() + kMillisecond);
+  cluster.heal(crash);
+  const Membership early = cluster.open(1, "pair");
+  ASSERT_NE(early.group, group_id("pair"));
+  cluster.run_until(cluster.now() + kSecond);
+  EXPECT_EQ(cluster.barrier(1, early.group, early.generation, kNever).admission, Admission::kUnknownGroup);
+  const Membership zero = cluster.open(0, "pair"), one = cluster.open(1, "pair");
+  EXPECT_EQ(one.group, group_id("pair"));
+  cluster.barrier(0, zero.group, zero.generation, cluster.now() + kSecond);
+  const Asked together = cluster.barrier(1, one.group, one.generation, cluster.now() + kSecond);
+  ASSERT_TRUE(answered(together));
+  EXPECT_EQ(cluster.answer(together.cookie)->event.done.verdict, Verdict::kOk);
+}
+
 }  // namespace
 }  // namespace fibocast
