@@ -55,9 +55,24 @@ Result<BenchCluster::Members> BenchCluster::create_group(const GroupRequest& req
 }
 
 Result<BenchCluster::Members> BenchCluster::open_group(const std::string& name) {
-  std::vector<NodeId> nodes(clients_.size());
-  std::iota(nodes.begin(), nodes.end(), 0);
-  return open(name, nodes);
+  auto nodes = members_of(name);
+  if (!nodes.ok()) return nodes.status();
+  return open(name, *nodes);
+}
+
+Result<std::vector<NodeId>> BenchCluster::members_of(const std::string& name) {
+  for (const auto& client : clients_) {
+    auto node = client->status();
+    if (!node.ok()) return node.status();
+    for (GroupInfo& group : node->groups) {
+      if (group.name != name) continue;
+      group.nodes.resize(group.size);  // without its routers
+      return group.nodes;
+    }
+  }
+  std::vector<NodeId> all(clients_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 Result<BenchCluster::Members> BenchCluster::open(const std::string& name, const std::vector<NodeId>& nodes) {

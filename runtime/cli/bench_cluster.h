@@ -30,7 +30,7 @@ class BenchCluster {
   std::uint32_t size() const { return static_cast<std::uint32_t>(clients_.size()); }
   // By the group's first member, then opened by all of them. Precondition: its nodes are below size().
   Result<Members> create_group(const GroupRequest& request);
-  // The group of this name at every daemon.
+  // The group of this name at each of its members; one that no daemon knows yet is the group of all.
   Result<Members> open_group(const std::string& name);
   Status remove_group(const std::string& name, NodeId member = 0);
   // Starts one operation at every member; the outcomes by rank, when all have ended. Their times are of our clock.
@@ -42,6 +42,7 @@ class BenchCluster {
 
  private:
   Status connect_to(const Client::Options& options);
+  Result<std::vector<NodeId>> members_of(const std::string& name);
   Result<Members> open(const std::string& name, const std::vector<NodeId>& nodes);
 
   boost::asio::io_context context_{1};

@@ -7,6 +7,8 @@ void add_bench_command(CLI::App& app, Command& command) {
   bench->require_subcommand(1);
   add_bench_distribution_command(*bench, command);
   add_bench_barrier_command(*bench, command);
+  add_bench_multicast_command(*bench, command);
+  add_bench_allreduce_command(*bench, command);
 }
 
 }  // namespace fibocast

@@ -6,7 +6,6 @@
 
 #include "runtime/cli/bench_prediction.h"
 #include "runtime/cli/bench_raw.h"
-#include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/distribution_bench.h"
 #include "runtime/cli/progress_bar.h"
@@ -51,18 +50,6 @@ Result<std::vector<BenchCase>> cases_of(const BenchOptions& options) {
   return read_cases(file, options.repetitions);
 }
 
-// What the cluster emulates, and how much slower than the machine.
-struct Emulation {
-  std::optional<MachineModel> machine;
-  double scale = 1;
-};
-
-Emulation emulation_of(const BenchOptions& options) {
-  const auto record = read_cluster_record(options.dir);
-  if (!record) return {.machine = {}, .scale = options.scale.value_or(1)};
-  return {find_machine(record->machine).value_or(std::nullopt), options.scale.value_or(record->scale)};
-}
-
 Json line_of(const BenchCase& of, const Measurement& taken, const Emulation& emulation) {
   Json line = of.fields;
   if (emulation.machine)
@@ -88,7 +75,7 @@ int bench(const Command& command, const BenchOptions& options) {
   if (!ready.ok()) return report(command, ready);
   auto before = cluster.resends();
   if (!before.ok()) return report(command, before.status());
-  const Emulation emulation = emulation_of(options);
+  const Emulation emulation = emulation_of(options.dir, options.socket, options.scale);
   const bool progress = !command.quiet && isatty(STDERR_FILENO);
   Json all = Json::array();
   const Status status = run_distribution_bench(
@@ -141,9 +128,7 @@ void add_bench_distribution_command(CLI::App& parent, Command& command) {
   sub->add_option("--order", options->order, "of the repetitions: shuffled, or given: case by case")
       ->check(CLI::IsMember({"shuffled", "given"}))
       ->capture_default_str();
-  sub->add_option("--scale", options->scale,
-                  "so many times slower than the machine; default: as `fibocast up` was told")
-      ->check(CLI::PositiveNumber);
+  add_scale_option(*sub, options->scale);
   add_raw_option(*sub, options->raw);
   add_cluster_options(*sub, options->dir, options->socket);
 }

@@ -3,8 +3,21 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/given_tree.h"
 #include "collectives/predict.h"
+#include "runtime/cli/cluster_record.h"
 
 namespace fibocast {
+
+Emulation emulation_of(const std::string& dir, const std::string& socket, std::optional<double> scale) {
+  const auto record = socket.empty() ? read_cluster_record(dir) : std::nullopt;
+  if (!record) return {.machine = {}, .scale = scale.value_or(1)};
+  return {find_machine(record->machine).value_or(std::nullopt), scale.value_or(record->scale)};
+}
+
+void add_scale_option(CLI::App& app, std::optional<double>& scale) {
+  app.add_option("--scale", scale, "so many times slower than the machine; default: as `fibocast up` was told")
+      ->check(CLI::PositiveNumber);
+}
+
 CostModel cost_model_of(const MachineModel& machine) {
   CostModel model;
   model.send = static_cast<std::uint64_t>(machine.s);

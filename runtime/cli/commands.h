@@ -25,5 +25,7 @@ void add_calibrate_command(CLI::App& app, Command& command);
 void add_bench_command(CLI::App& app, Command& command);
 void add_bench_distribution_command(CLI::App& bench, Command& command);
 void add_bench_barrier_command(CLI::App& bench, Command& command);
+void add_bench_multicast_command(CLI::App& bench, Command& command);
+void add_bench_allreduce_command(CLI::App& bench, Command& command);
 
 }  // namespace fibocast

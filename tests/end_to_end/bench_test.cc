@@ -98,13 +98,107 @@ TEST(Bench, OneCaseByOptionsAsOneDocument) {
   }
 }
 
-TEST(Bench, Barrier) {
+std::vector<Json> lines_of_file(const std::string& path) {
+  std::ifstream file(path);
+  return lines_of(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+TEST(BenchLoop, AnswersAndRawValuesAreAlikeForAllOperations) {
   TestCluster cluster;
   cluster.up({"-n", "3"});
-  const Json bench = cluster.run({"bench", "barrier", "--repetitions", "50", "--json"}).json();
-  EXPECT_EQ(bench["ranks"], 3);
-  EXPECT_GT(bench["median_ns"], 0);
-  EXPECT_GE(bench["p99_ns"], bench["median_ns"]);
+  for (const Words& operation : std::vector<Words>{
+           {"barrier"}, {"multicast", "--bytes", "70001", "--root", "2"}, {"allreduce", "--elements", "100"}}) {
+    const std::string raw = cluster.file("raw-" + operation.front());
+    Words words = {"bench", "--repetitions", "50", "--warmup", "2", "--order", "shuffled", "--raw", raw, "--json"};
+    words.insert(words.begin() + 1, operation.begin(), operation.end());
+    const Ended ended = cluster.run(words);
+    ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    const Json bench = ended.json();
+    EXPECT_EQ(bench["operation"], operation.front());
+    EXPECT_EQ(bench["ranks"], 3);
+    EXPECT_EQ(bench["repetitions"], 50);
+    EXPECT_EQ(bench["seed"], 1);
+    EXPECT_GT(bench["median_ns"], 0);
+    EXPECT_GE(bench["p99_ns"], bench["median_ns"]);
+    EXPECT_GE(bench["network_p99_ns"], bench["network_median_ns"]);
+    const auto lines = lines_of_file(raw);
+    ASSERT_EQ(lines.size(), 50u);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(lines[i]["repetition"], i);
+      EXPECT_GE(lines[i]["network_ns"], 0) << operation.front();
+      EXPECT_GE(lines[i]["measured_ns"], lines[i]["network_ns"]) << operation.front();
+    }
+  }
+}
+
+TEST(BenchLoop, SaysWhatWasSentAndAdded) {
+  TestCluster cluster;
+  cluster.up({"-n", "4", "--transport", "tcp"});
+  const Json sent =
+      cluster.run({"bench", "multicast", "--bytes", "100", "--root", "3", "--repetitions", "5", "--json"}).json();
+  EXPECT_EQ(sent["bytes"], 100);
+  EXPECT_EQ(sent["root"], 3);
+  for (const std::string type : {"int32", "int64", "uint64", "float", "double"}) {
+    const Ended ended =
+        cluster.run({"bench", "allreduce", "--bytes", "8000", "--type", type, "--repetitions", "5", "--json"});
+    ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    EXPECT_EQ(ended.json()["bytes"], 8000);
+    EXPECT_EQ(ended.json()["elements"], type == "int32" || type == "float" ? 2000 : 1000);
+    EXPECT_EQ(ended.json()["type"], type);
+  }
+  const Ended text = cluster.run({"bench", "allreduce", "--repetitions", "5"});
+  EXPECT_EQ(text.out.rfind("5 sums by allreduce of 4 daemons: median ", 0), 0u) << text.out;
+}
+
+TEST(BenchLoop, OfAGroupOfSomeNodes) {
+  TestCluster cluster;
+  cluster.up({"-n", "4"});
+  ASSERT_EQ(cluster.run({"group", "create", "pair", "--ranks", "3,1", "--rank", "1"}).exit_code, 0);
+  ASSERT_EQ(cluster.run({"group", "create", "crowd", "--ranks", "0-3", "--participants", "2", "--rank", "1"}).exit_code,
+            0);
+  for (const std::string operation : {"barrier", "multicast", "allreduce"}) {
+    const Ended ended = cluster.run({"bench", operation, "pair", "--repetitions", "5", "--json"});
+    ASSERT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    EXPECT_EQ(ended.json()["ranks"], 2) << operation;
+  }
+  const Ended crowd = cluster.run({"bench", "barrier", "crowd"});
+  EXPECT_EQ(crowd.exit_code, 2);
+  EXPECT_NE(crowd.err.find("2 participants"), std::string::npos) << crowd.err;
+}
+
+TEST(BenchLoop, AnEmulatedMachineIsSaidWithItsScale) {
+  TestCluster cluster;
+  cluster.up({"-n", "2", "--machine", "manna", "--scale", "5"});
+  const Words words = {"bench", "multicast", "--repetitions", "3", "--warmup", "0"};
+  const Ended text = cluster.run(words);
+  EXPECT_NE(text.out.find("emulated 5 times slower"), std::string::npos) << text.out << text.err;
+  Words json = words;
+  json.insert(json.end(), {"--scale", "20", "--json"});
+  const Json bench = cluster.run(json).json();
+  EXPECT_EQ(bench["scale"], 20);
+  EXPECT_GE(bench["network_median_ns"], 5 * (27'000 + 88'000));  // one send of s, one receive of r
+}
+
+TEST(BenchLoop, WhatCannotBeIsRefusedWithTheRemedy) {
+  TestCluster cluster;
+  EXPECT_EQ(cluster.run({"bench", "multicast"}).exit_code, 5);
+  cluster.up({"-n", "2"});
+  const std::vector<std::pair<Words, std::string>> mistakes = {
+      {{"multicast", "--root", "2"}, "no such rank"},
+      {{"multicast", "--bytes", "99999999999"}, "--bytes"},
+      {{"allreduce", "--bytes", "12", "--type", "double"}, "give a multiple"},
+      {{"allreduce", "--bytes", "8", "--elements", "1"}, "--elements"},
+      {{"allreduce", "--elements", "999999999999"}, "at most 8388608"},
+      {{"allreduce", "--type", "bytes"}, "double"},
+      {{"barrier", "--order", "random"}, "shuffled"},
+      {{"barrier", "--raw", "/none/x"}, "/none/x"}};
+  for (const auto& [words, said] : mistakes) {
+    Words all = {"bench"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ended ended = cluster.run(all);
+    EXPECT_EQ(ended.exit_code, 2) << ended.out;
+    EXPECT_NE(ended.err.find(said), std::string::npos) << ended.err;
+  }
 }
 
 }  // namespace
