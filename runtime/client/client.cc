@@ -4,6 +4,7 @@
 
 #include "runtime/client/connection.h"
 #include "runtime/client/direct_group.h"
+#include "runtime/client/peer_process.h"
 #include "runtime/client/translate.h"
 #include "runtime/node/node.h"
 #include "runtime/wire/client_codec.h"
@@ -124,6 +125,16 @@ Status Client::set_model(const NodeModel& model) {
 Status Client::reload_keys() {
   state_->request.mutable_reload_keys();
   return decode_status(state_->exchange(kGreetingPatience));
+}
+
+Status Client::drain() {
+  state_->request.mutable_drain();
+  const TimePoint until = Connection::Clock::now() + kGreetingPatience;
+  const PeerProcess daemon(state_->connection->descriptor());
+  const Status asked = decode_status(state_->exchange(until));
+  if (!asked.ok()) return asked;
+  if (state_->connection->wait_for_end(until) && daemon.wait_for_end(until)) return {};
+  return {Code::kUnavailable, "the daemon was told to leave, but it does not end: look at its log, or kill it", {}};
 }
 
 Status Client::create_group(const GroupRequest& group) {

@@ -78,6 +78,11 @@ class Client final : public Participant {
   // The daemon reads its key file again. kInvalid: it cannot use it, and the old keys stay.
   Status reload_keys();
 
+  // The daemon leaves its cluster and ends, as at SIGTERM; returns when its process is gone, or where that cannot be
+  // seen (it is in another container), when it has closed its last connection. kRefused: only root and the daemon's
+  // user may ask for it, on its host. This client is of no use afterwards.
+  Status drain();
+
   // Precondition: no executor was given to connect().
   boost::asio::io_context& io_context();
 

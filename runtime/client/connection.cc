@@ -82,6 +82,14 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
   return response_;
 }
 
+bool Connection::wait_for_end(Clock::time_point until) {
+  while (broken_.empty() && Clock::now() < until) {
+    while (next_response()) dispatch();
+    if (broken_.empty()) wait_in_thread(until);
+  }
+  return !broken_.empty();
+}
+
 // After a blocking call: what it has read for the handlers of others is theirs, and the executor waits for no more
 // than there is to come.
 void Connection::leave_thread() {

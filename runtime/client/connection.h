@@ -43,6 +43,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Gives `request` its id, sends it and waits for the answer, which stays valid until the next call. Trouble with
   // the connection, or no answer by `until`, is answered kUnavailable like any other failure.
   const client::Response& exchange(client::Request& request, Clock::time_point until);
+  // Until the daemon closes the connection. False: it has not by then.
+  bool wait_for_end(Clock::time_point until);
+  int descriptor() { return socket_.native_handle(); }
   // Gives `request` its id and sends it; `done` follows.
   void start(client::Request& request, Done done);
   // Ends all that is under way with kCancelled and closes the socket.

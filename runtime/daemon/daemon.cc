@@ -9,6 +9,7 @@
 #include "runtime/daemon/host_clock.h"
 #include "runtime/daemon/node_status.h"
 #include "runtime/daemon/node_trace.h"
+#include "runtime/daemon/notify.h"
 #include "runtime/daemon/settings_loader.h"
 
 namespace fibocast {
@@ -61,7 +62,8 @@ Daemon::Daemon(const Settings& settings, DiscoveryStore* store)
       operation_metrics_(settings.metrics.listen.empty() ? nullptr : std::make_unique<OperationMetrics>()),
       context_(session_context()),
       server_(io_, context_, settings.node.socket),
-      relays_(io_, host_, settings.node.rank, [this](Relay::Socket socket) { server_.admit(std::move(socket)); }),
+      relays_(io_, host_, settings.node.rank,
+              [this](Relay::Socket socket) { server_.admit(std::move(socket), Session::Peer::kOther); }),
       address_watch_(io_, settings.node.rank, settings.cluster.nodes, addresses_, watch_handlers()),
       drain_timer_(io_) {
   if (operation_metrics_) serve_metrics();
@@ -91,6 +93,7 @@ SessionContext Daemon::session_context() {
           .clock_id = host_clock_id(),
           .set_model = [this](const client::SetModel& model) { return set_model(model); },
           .reload_keys = [this] { return reload_keys(); },
+          .drain = [this] { stop(); },
           .fill_status = [this](client::NodeStatus& status) { fill_status(status); },
           .fill_trace =
               [this](std::uint64_t first, client::Trace& trace) {
@@ -323,6 +326,7 @@ void Daemon::fill_status(client::NodeStatus& status) {
 void Daemon::drain() {
   if (draining_) return;
   draining_ = true;
+  notify_stopping();
   log_.info("leaves");
   host_.read_clock();
   server_.drain("this daemon is leaving; repeat it when the daemon is back");

@@ -26,11 +26,6 @@ void reload(Daemon& daemon, const CommandLine& line) {
   notify_ready();
 }
 
-void stop(Daemon& daemon) {
-  notify_stopping();
-  daemon.stop();
-}
-
 int serve(const CommandLine& line) {
   Settings settings = line.loaded.settings;
   std::optional<DiscoveryStore> store;
@@ -43,7 +38,7 @@ int serve(const CommandLine& line) {
       if (signal == SIGHUP)
         reload(daemon, line);
       else
-        stop(daemon);
+        daemon.stop();
       next_signal();
     });
   };

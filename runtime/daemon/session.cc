@@ -29,11 +29,12 @@ bool has_hung_up(int socket) {
 
 }  // namespace
 
-Session::Session(Socket socket, SessionContext& context, std::uint32_t place)
+Session::Session(Socket socket, SessionContext& context, std::uint32_t place, Peer peer)
     : socket_(std::move(socket)),
       context_(context),
       place_(place),
       number_(newest_client(context)),
+      peer_(peer),
       received_(context.payload_limit, kKeptBytes),
       responses_(context.host),
       timer_(socket_.get_executor()) {}
@@ -114,7 +115,7 @@ void Session::reject_garbage(std::string_view what) {
 void Session::write_more() {
   if (closed_ || responses_.writing()) return;
   if (responses_.empty()) {
-    if (closing_) close();
+    if (closing_ && !stays_) close();
     return;
   }
   boost::asio::async_write(

@@ -41,6 +41,7 @@ struct SessionContext {
   std::string clock_id = {};                                           // host_clock_id()
   std::function<std::string(const client::SetModel&)> set_model = {};  // the mistake, or empty
   std::function<std::string()> reload_keys = {};                       // the mistake, or empty
+  std::function<void()> drain = {};                                    // soon, not within this call
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
@@ -59,7 +60,10 @@ class Session : public std::enable_shared_from_this<Session> {
   static constexpr int kPlaceShift = 6;  // cookies: stamp, session's place, request's place (RequestTable)
   static constexpr int kStampShift = 16;
 
-  Session(Socket socket, SessionContext& context, std::uint32_t place);
+  // kOwner: root or the daemon's own user, on this host.
+  enum class Peer : std::uint8_t { kOwner, kOther };
+
+  Session(Socket socket, SessionContext& context, std::uint32_t place, Peer peer);
   ~Session();
   void start();
 
@@ -125,6 +129,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled get_clock();
   Handled set_model();
   Handled reload_keys();
+  Handled drain();
   Handled cancel();
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();
@@ -141,11 +146,13 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionContext& context_;
   const std::uint32_t place_;
   const std::uint32_t number_;  // in the order in which clients came
+  const Peer peer_;
   bool greeted_ = false;
   bool reading_ = false;
   bool watching_ = false;
   bool closed_ = false;
   bool closing_ = false;  // after the last answer
+  bool stays_ = false;    // ... or with the daemon, which this client has told to end
   FrameBuffer received_;
   ResponseQueue responses_;
   RequestTable requests_;

@@ -47,6 +47,7 @@ Session::Handled Session::dispatch() {
     case Body::kGetClock: return get_clock();
     case Body::kSetModel: return set_model();
     case Body::kReloadKeys: return reload_keys();
+    case Body::kDrain: return drain();
     case Body::kCancel: return cancel();
     case Body::BODY_NOT_SET: break;
   }

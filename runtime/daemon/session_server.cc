@@ -8,6 +8,7 @@
 #include <array>
 #include <boost/asio/write.hpp>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "runtime/daemon/settings_loader.h"
@@ -41,17 +42,19 @@ void remove_stale_file(boost::asio::io_context& io, const std::string& path) {
 }
 
 // Who is at the other end: root, the daemon's own user, or a member of the socket file's group. The mode of the file
-// says the same, but a file may be moved or its mode changed.
-bool is_let_in(int socket, gid_t group) {
+// says the same, but a file may be moved or its mode changed. Nothing for a stranger.
+std::optional<Session::Peer> who_is(int socket, gid_t group) {
   ucred peer{};
   socklen_t length = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
-  if (peer.uid == 0 || peer.uid == geteuid() || peer.gid == group) return true;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return std::nullopt;
+  if (peer.uid == 0 || peer.uid == geteuid()) return Session::Peer::kOwner;
+  if (peer.gid == group) return Session::Peer::kOther;
   std::array<gid_t, kMostGroups> groups;
   length = sizeof groups;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0) return false;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0) return std::nullopt;
   const auto end = groups.begin() + length / sizeof(gid_t);
-  return std::find(groups.begin(), end, group) != end;
+  if (std::find(groups.begin(), end, group) == end) return std::nullopt;
+  return Session::Peer::kOther;
 }
 
 void make_folder(const std::string& path) {
@@ -104,10 +107,7 @@ void SessionServer::accept_more() {
   acceptor_.async_accept([this](const error_code& error, Session::Socket socket) {
     if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
     if (error) return pause_accepting();
-    if (is_let_in(socket.native_handle(), group_))
-      admit(std::move(socket));
-    else
-      ++context_.counters.strangers;
+    receive(std::move(socket));
     accept_more();
   });
 }
@@ -118,14 +118,21 @@ void SessionServer::pause_accepting() {
   });
 }
 
-void SessionServer::admit(Session::Socket socket) {
+void SessionServer::receive(Session::Socket socket) {
   close_on_exec(socket.native_handle());
+  if (const auto peer = who_is(socket.native_handle(), group_))
+    admit(std::move(socket), *peer);
+  else
+    ++context_.counters.strangers;
+}
+
+void SessionServer::admit(Session::Socket socket, Session::Peer peer) {
   const auto free = std::find(sessions_.begin(), sessions_.end(), nullptr);
   if (free == sessions_.end()) return turn_away(std::move(socket));
   ++context_.counters.accepted;
   ++clients_;
   const auto place = static_cast<std::uint32_t>(free - sessions_.begin());
-  *free = std::make_shared<Session>(std::move(socket), context_, place);
+  *free = std::make_shared<Session>(std::move(socket), context_, place, peer);
   (*free)->start();
 }
 

@@ -28,8 +28,8 @@ class SessionServer {
   SessionServer& operator=(const SessionServer&) = delete;
 
   void start();
-  // As if it had connected to the file: for relays of other daemons' clients.
-  void admit(Session::Socket socket);
+  // As if it had connected to the file: for relays of other daemons' clients, too, who own nothing here.
+  void admit(Session::Socket socket, Session::Peer peer);
 
   // -- from NodeHost
   void on_call_done(const Event& event);
@@ -48,6 +48,7 @@ class SessionServer {
   void listen();
   void accept_more();
   void pause_accepting();
+  void receive(Session::Socket socket);
   void turn_away(Session::Socket socket);
   void remove_file();
   std::shared_ptr<Session> session_of(std::uint64_t cookie) const;

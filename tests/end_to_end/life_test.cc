@@ -92,6 +92,26 @@ TEST(Cluster, WaitNamesWhoIsMissing) {
   EXPECT_NE(wait.err.find("missing ranks: 1, 3"), std::string::npos) << wait.err;
 }
 
+TEST_P(Life, DrainReturnsWhenTheDaemonHasLeftAndAnsweredAll) {
+  TestCluster cluster;
+  const Ended up = cluster.run({"up", "-n", "3", "--transport", GetParam(), "--json"});
+  ASSERT_EQ(up.exit_code, 0) << up.err;
+  Running barrier = cluster.start({"barrier", "all", "--rank", "2"});
+  ASSERT_TRUE(eventually([&] { return cluster.client(2)->status()->counters["now_requests"] == 1; }));
+  const Ended drain = cluster.run({"drain", "--rank", "2"});
+  EXPECT_EQ(drain.exit_code, 0) << drain.err;
+  EXPECT_EQ(drain.out, "rank 2 has left\n");
+  EXPECT_TRUE(has_ended(pids_of(up.json())[2]));
+  const Ended cancelled = barrier.wait();
+  EXPECT_EQ(cancelled.exit_code, 1);
+  EXPECT_NE(cancelled.err.find("leaving"), std::string::npos) << cancelled.err;
+  EXPECT_EQ(cluster.run({"barrier", "all", "--rank", "0"}).exit_code, 4) << "who is left knows at once";
+  const Ended json = cluster.run({"drain", "--socket", cluster.dir() + "/node-1.sock", "--json"});
+  EXPECT_EQ(json.json(), Json::parse(R"({"status":"OK","rank":1})"));
+  EXPECT_EQ(cluster.run({"drain", "--rank", "0", "--quiet"}).out, "");
+  EXPECT_EQ(cluster.run({"drain", "--rank", "0"}).exit_code, 5);
+}
+
 TEST(Run, OneProcessForEachRankAndTheWorstExitCode) {
   TestCluster cluster;
   cluster.up({"-n", "3"});
@@ -148,7 +168,7 @@ TEST(Program, AnUnknownCommandIsAProgramOnThePath) {
 
 TEST(Program, EverySubcommandHasHelpWithAnExample) {
   TestCluster cluster;
-  for (const char* name : {"up", "down", "status", "wait", "shell", "run", "barrier", "multicast"}) {
+  for (const char* name : {"up", "down", "status", "wait", "drain", "shell", "run", "barrier", "multicast"}) {
     const Ended help = Running({"fibocast", name, "--help"}, "", cluster.file("")).wait();
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_NE(help.out.find("Example: fibocast "), std::string::npos) << name;

@@ -1,5 +1,7 @@
 // Local clients: messages, groups, back-pressure, and clients that misbehave or go away.
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -394,6 +396,52 @@ TEST_F(DaemonClients, ALeavingDaemonBringsWhatItHasTaken) {
   const auto got = receiver.call(multicast);
   EXPECT_EQ(got.status().code(), client::CODE_OK) << got.status().sentence();
   EXPECT_TRUE(got.outcome().payload() == large);
+}
+
+client::Request drain_request() {
+  client::Request request;
+  request.mutable_drain();
+  return request;
+}
+
+TEST_F(DaemonClients, OneMayTellTheDaemonToLeave) {
+  start_cluster(2);
+  wait_connected();
+  RawClient asks(socket(0)), waits(socket(0)), other(socket(1));
+  const auto barrier = waits.start_barrier("gate");
+  waits.status();  // the barrier has been taken
+  const auto drain = asks.send(drain_request());
+  const auto late = asks.start_barrier("gate");  // after it nothing is read any more
+  EXPECT_EQ(asks.receive(drain).status().code(), client::CODE_OK);
+  EXPECT_EQ(waits.receive(barrier).status().code(), client::CODE_CANCELLED);
+  EXPECT_TRUE(asks.closed_by_daemon()) << late;
+  threads_[0].join();
+  EXPECT_FALSE(std::filesystem::exists(socket(0)));
+  while (other.status().peers(0).state() != "lost") std::this_thread::yield();
+  daemons_[0].reset();
+}
+
+TEST_F(DaemonClients, OnlyItsOwnUserMayAndNotThroughAnotherDaemon) {
+  start_cluster(2);
+  wait_connected();
+  client::Request hello;
+  hello.mutable_hello()->set_major(kClientMajor);
+  hello.mutable_hello()->set_node(1);
+  RawClient relayed(socket(0), false);
+  ASSERT_EQ(relayed.call(hello).welcome().rank(), 1u);
+  const auto refused = relayed.call(drain_request()).status();
+  EXPECT_EQ(refused.code(), client::CODE_REFUSED);
+  EXPECT_NE(refused.sentence().find("on its own host"), std::string::npos) << refused.sentence();
+  EXPECT_EQ(RawClient(socket(1)).status().connected(), 1u);
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  std::filesystem::permissions(folder_, std::filesystem::perms::group_all, std::filesystem::perm_options::add);
+  std::thread([&] {  // one of the socket's group; of this thread alone, as the system call is not the library's
+    ASSERT_EQ(syscall(SYS_setresuid, 1234, 1234, 1234), 0);
+    RawClient member(socket(1));
+    EXPECT_EQ(member.call(drain_request()).status().code(), client::CODE_REFUSED);
+    EXPECT_EQ(member.status().connected(), 1u);
+  })
+      .join();
 }
 
 TEST_F(DaemonClients, TheSocketOfADeadDaemonIsReplacedThatOfALivingOneIsNot) {
