@@ -56,6 +56,18 @@ void set_options(udp::socket& socket, int buffer_bytes) {
 
 }  // namespace
 
+int granted_receive_buffer(int asked_bytes) {
+  boost::asio::io_context io;
+  udp::socket socket(io);
+  boost::asio::socket_base::receive_buffer_size size;
+  boost::system::error_code error;
+  socket.open(udp::v4(), error);
+  if (error) return 0;
+  raise_buffer(socket.native_handle(), SO_RCVBUFFORCE, SO_RCVBUF, asked_bytes);
+  socket.get_option(size, error);
+  return error ? 0 : size.value();  // Asio tells half of what the kernel has taken
+}
+
 UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& settings)
     : socket_(io), settings_(settings), buffer_(kMostSharingHeads + kLoopbackPayload + kMaxHeadBytes) {
   boost::system::error_code error;

@@ -24,6 +24,9 @@ inline constexpr std::size_t kLoopbackPayload = 55 * 1024;
 inline constexpr unsigned kMostConnectedPeers = 16;    // with a socket of their own: children in trees are few
 inline constexpr std::size_t kUnprovedPayload = 1200;  // until a larger path MTU is proved (PROTOCOL 12)
 
+// Of a receive buffer of so many bytes: what this process gets, by its privileges and the system's limit. 0: no socket.
+int granted_receive_buffer(int asked_bytes);
+
 struct UdpSettings {
   boost::asio::ip::udp::endpoint listen;  // port 0: any free one
   int socket = -1;                        // one that is bound already, of which a copy is used; -1: none

@@ -15,6 +15,7 @@ void add_status_command(CLI::App& app, Command& command);
 void add_trace_command(CLI::App& app, Command& command);
 void add_wait_command(CLI::App& app, Command& command);
 void add_drain_command(CLI::App& app, Command& command);
+void add_doctor_command(CLI::App& app, Command& command);
 void add_shell_command(CLI::App& app, Command& command);
 void add_run_command(CLI::App& app, Command& command);
 void add_key_command(CLI::App& app, Command& command);

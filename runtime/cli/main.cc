@@ -17,6 +17,7 @@ void add_commands(CLI::App& app, Command& command) {
   add_status_command(app, command);
   add_wait_command(app, command);
   add_drain_command(app, command);
+  add_doctor_command(app, command);
   add_trace_command(app, command);
   add_shell_command(app, command);
   add_run_command(app, command);

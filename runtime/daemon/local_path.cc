@@ -11,11 +11,6 @@
 namespace fibocast {
 namespace {
 
-// Memory, not a disk.
-std::string folder_of(const Settings& settings) {
-  return settings.cluster.local == "auto" ? "/dev/shm/fibocast-" + std::to_string(geteuid()) : settings.cluster.local;
-}
-
 std::string network_namespace() {
   struct stat status {};
   return stat("/proc/self/ns/net", &status) == 0 ? std::to_string(status.st_ino) : std::string();
@@ -28,6 +23,10 @@ bool may_share(const Settings& settings, const NodeAddress& self, const NodeAddr
 }
 
 }  // namespace
+
+std::string local_folder(const Settings& settings) {
+  return settings.cluster.local == "auto" ? "/dev/shm/fibocast-" + std::to_string(geteuid()) : settings.cluster.local;
+}
 
 InboxNames::InboxNames(const Settings& settings, const KeyRing* keys) : cluster_(settings.cluster.name) {
   if (settings.cluster.local == "auto") cluster_ += '\0' + network_namespace();
@@ -56,7 +55,7 @@ LocalPath make_local_path(boost::asio::io_context& io, Transport& inner, const S
   const auto peers = static_cast<std::uint32_t>(std::ranges::count_if(nodes, shares)) - 1;
   const bool unwanted = settings.cluster.local == "off" || settings.faults.any() || nic_settings(settings).enabled;
   if (peers == 0 || unwanted) return {};
-  const std::string folder = folder_of(settings);
+  const std::string folder = local_folder(settings);
   prepare_local_folder(folder);
   const InboxNames names(settings, keys);
   LocalPath path;

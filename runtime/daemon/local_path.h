@@ -13,6 +13,9 @@
 
 namespace fibocast {
 
+// Where they are, unless cluster.local is "off". Memory, not a disk.
+std::string local_folder(const Settings& settings);
+
 // Names of inboxes: of the node's address, the cluster's name and its key, so that who lacks one of them finds nothing.
 class InboxNames {
  public:

@@ -168,7 +168,7 @@ TEST(Program, AnUnknownCommandIsAProgramOnThePath) {
 
 TEST(Program, EverySubcommandHasHelpWithAnExample) {
   TestCluster cluster;
-  for (const char* name : {"up", "down", "status", "wait", "drain", "shell", "run", "barrier", "multicast"}) {
+  for (const char* name : {"up", "down", "status", "wait", "drain", "doctor", "shell", "run", "barrier", "multicast"}) {
     const Ended help = Running({"fibocast", name, "--help"}, "", cluster.file("")).wait();
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_NE(help.out.find("Example: fibocast "), std::string::npos) << name;
