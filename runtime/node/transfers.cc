@@ -19,12 +19,20 @@ namespace fibocast::transfers {
 
 namespace {
 
+bool through_nic(const NodeState& state, const Slot& s) { return state.nic->enabled() && s.charged; }
+
+// What the NIC held back was prepared before it waited: the rank has gone on since, with what came in.
+bool is_prepared(NodeState& state, std::uint32_t slot, std::uint32_t index, const Transfer& t) {
+  return t.carries == Carries::kToken || through_nic(state, state.slots[slot]) ||
+         local_data::prepare_send(state, slot, index);
+}
+
 bool transmit_bulk(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint32_t repetition,
                    Nanoseconds now) {
   const Transfer t = state.engine->schedule(slot).transfers[index];
   TransferState& transfer = slots::transfer_states(state, slot)[index];
   if (transfer.stream == TransferState::Stream::kNone) return false;  // announce_sends() goes on when there is room
-  if (!local_data::prepare_send(state, slot, index)) return false;
+  if (!is_prepared(state, slot, index, t)) return false;
   const Slot& s = state.slots[slot];
   const std::uint64_t before = t.carries == Carries::kPayload ? std::uint64_t{repetition} * s.segment_bytes : 0;
   transfer.progress = std::max(transfer.progress, before + slots::bytes_of(state, slot, t, repetition));
@@ -45,7 +53,7 @@ bool transmit_small(NodeState& state, std::uint32_t slot, std::uint32_t index, s
   const NodeId to = node_of(state, slot, t.peer);
   // What waits for a peer that is not there must not reach it after the generation has ended without it.
   if (!peers::has_room(state, to, now) || !greetings::is_over(state, to, group)) return false;
-  if (!local_data::prepare_send(state, slot, index)) return false;
+  if (!is_prepared(state, slot, index, t)) return false;
   const std::uint64_t bytes = slots::bytes_of(state, slot, t, repetition);
   const std::uint64_t offset = slots::transfer_states(state, slot)[index].offset;
   check(peers::send(state, to, m, true, now, bytes > 0 ? PayloadRange{s.buffer, offset, bytes} : PayloadRange{}));
@@ -68,12 +76,6 @@ bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::ui
   if (sent && s.first_send_at == 0) s.first_send_at = now;
   return sent;
 }
-
-namespace {
-
-bool through_nic(const NodeState& state, const Slot& s) { return state.nic->enabled() && s.charged; }
-
-}  // namespace
 
 // On the clock of the emulated machine the plan's s is one send of the NIC.
 bool waits_for_model_time(NodeState& state, std::uint32_t slot, Nanoseconds not_before, Nanoseconds now) {
@@ -100,6 +102,7 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
     state.again = true;
     return false;
   }
+  if (!local_data::prepare_send(state, slot, send.index)) return false;
   const std::uint64_t bytes = slots::bytes_of(state, slot, send.transfer, send.repetition);
   const std::uint64_t ticket = pack({slot, s.generation, send.index, send.repetition});
   const Nanoseconds begins = state.nic->request_send(ticket, bytes, now);

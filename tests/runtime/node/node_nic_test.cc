@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/runtime/node/team.h"
@@ -93,6 +95,59 @@ INSTANTIATE_TEST_SUITE_P(Trees, Manna,
                                          MannaCase{"one_fibo_tree", kFiboTree, kFiboTree, 311, 1042},
                                          MannaCase{"fibo_and_mirror", kMirrorTree, kFiboTree, 311, 805}),
                          [](const auto& info) { return info.param.name; });
+
+// What waits for the card leaves as it was when it was asked for, whatever comes in meanwhile.
+class MannaData : public testing::TestWithParam<std::tuple<Operation, AlgorithmChoice, std::size_t>> {};
+
+std::vector<std::byte> bytes_of(const std::vector<std::int64_t>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_P(MannaData, IsRightHoweverUnevenlyRanksArrive) {
+  const auto [operation, choice, elements] = GetParam();
+  constexpr std::uint32_t kRanks = 8;
+  ClusterSettings settings = cluster_of(kRanks);
+  settings.node.nic = {.enabled = true, .send = 27 * kMicrosecond, .receive = 88 * kMicrosecond};
+  Team team(settings);
+  const bool sums = operation == Operation::kAllreduce;
+  for (Generation generation = 0; generation < 20; ++generation) {
+    std::vector<std::uint64_t> cookies;
+    for (NodeId id = 0; id < kRanks; ++id) {
+      Call call;
+      call.group = team.group, call.operation = operation, call.generation = generation, call.choice = choice;
+      call.deadline = team.in(10 * kSecond);
+      call.not_before = team.in(kMillisecond + (generation * 37 + id * 53) % 400 * kMicrosecond);
+      if (sums) call.type = ElementType::kInt64, call.op = CombineOperator::kSum;
+      std::vector<std::int64_t> values(elements * (sums ? 1 : kRanks));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = 1000 * (id + 1) + static_cast<std::int64_t>(i / elements);
+      call.payload = *team.cluster.node(id).put_payload(bytes_of(values));
+      const Asked asked = team.cluster.call(id, call);
+      ASSERT_EQ(asked.admission, Admission::kTaken);
+      cookies.push_back(asked.cookie);
+    }
+    ASSERT_TRUE(team.wait(cookies));
+    team.expect_all(cookies, Verdict::kOk);
+    for (NodeId id = 0; id < kRanks; ++id) {
+      std::vector<std::int64_t> expected(elements * (sums ? 1 : kRanks), 1000 * kRanks * (kRanks + 1) / 2);
+      for (std::size_t i = 0; !sums && i < expected.size(); ++i)
+        expected[i] = 1000 * static_cast<std::int64_t>(i / elements + 1) + id;
+      ASSERT_EQ(team.cluster.answer(cookies[id])->payload, bytes_of(expected)) << "rank " << id << " of " << generation;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, MannaData,
+                         testing::Combine(testing::Values(Operation::kAllreduce),
+                                          testing::Values(AlgorithmChoice{Algorithm::kDoubling},
+                                                          AlgorithmChoice{Algorithm::kHalving},
+                                                          AlgorithmChoice{Algorithm::kTrees}),
+                                          testing::Values(1, 2000)));
+INSTANTIATE_TEST_SUITE_P(Blocks, MannaData,
+                         testing::Combine(testing::Values(Operation::kAlltoall),
+                                          testing::Values(AlgorithmChoice{Algorithm::kBruck}),
+                                          testing::Values(1, 300)));
 
 }  // namespace
 }  // namespace fibocast
