@@ -16,6 +16,7 @@
 #include "firmware_sim/simulate/replay_file.h"
 #include "firmware_sim/simulate/timeline.h"
 #include "firmware_sim/simulate/troubled_answer.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
@@ -228,9 +229,16 @@ int simulate(Options& o) {
   return 0;
 }
 
+// The protocol that its nodes speak.
+std::string version_text() {
+  return "fibocast-simulate " FIBOCAST_VERSION ", protocol " + std::to_string(kFrameMajor) + "." +
+         std::to_string(kFrameMinor);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("fibocast simulate - one operation on a modelled machine, in virtual time", "fibocast simulate");
   Options options;
+  app.set_version_flag("--version", version_text());
   add_options(app, options);
   app.footer(footer());
   try {

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "runtime/daemon/settings_fields.h"
+#include "runtime/wire/client_codec.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
@@ -14,6 +16,12 @@ constexpr const char* kExample =
     "  fibocastd --config node.toml --rank 1 --print-config\n"
     "Every setting also has an environment variable: FIBOCAST_NODE_RANK for node.rank, and so on.\n"
     "A flag goes before the environment, the environment before the file.";
+
+// The first protocol is that of other daemons, the second that of applications.
+std::string version_text() {
+  return "fibocastd " FIBOCAST_VERSION ", protocol " + std::to_string(kFrameMajor) + "." + std::to_string(kFrameMinor) +
+         ", client protocol " + std::to_string(kClientMajor) + "." + std::to_string(kClientMinor);
+}
 
 struct Flags {
   std::string file;
@@ -39,7 +47,7 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag_function(
       "--insecure", [&flags](std::int64_t) { flags.values["security.mode"] = "insecure"; },
       "no key: whoever reaches this daemon can read all and take part; the same as --security.mode insecure");
-  app.set_version_flag("--version", "fibocastd " FIBOCAST_VERSION);
+  app.set_version_flag("--version", version_text());
   for (const SettingField& field : setting_fields()) add_setting(app, field, flags);
   app.footer(kExample);
 }

@@ -203,6 +203,26 @@ spread = 0
         done = self.lab("run", self.experiment, "--output", self.folder / "a", "--json", "--worlds", "predicted")
         self.assertEqual(json.loads(done.stdout)["experiment"], "small")
 
+    def test_version_is_that_of_the_program_it_runs(self):
+        self.assertEqual(self.lab("--version").stdout, "fibocast-lab 9.9\n")
+        missing = self.lab("--version", FIBOCAST_BIN=str(self.folder / "none"), PATH="/usr/bin:/bin")
+        self.assertIn(missing.returncode, (0, 1))  # the release build of this tree may be there
+        self.assertNotIn("Traceback", missing.stderr)
+
+    def test_help_has_an_example_of_every_command(self):
+        for command in ("list", "run", "paper", "report", "compare"):
+            self.assertIn(f"Example: fibocast-lab {command}", self.lab(command, "--help").stdout)
+
+    def test_quiet_says_no_more_than_what_was_asked_for(self):
+        names = [entry["name"] for entry in json.loads(self.lab("list", "--json").stdout)]
+        self.assertEqual(self.lab("list", "--quiet").stdout.splitlines(), names)
+        for name, slower in (("a", "1"), ("c", "3")):
+            self.run_small(name, SLOWER=slower)
+        for words, code in ((("report", "a"), 0), (("paper", "003", "--results", "a"), 0), (("compare", "a", "c"), 1)):
+            done = self.lab(*words, "--quiet")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", ""))
+        self.assertTrue((self.folder / "a" / "report.html").exists())
+
     def test_compare(self):
         self.run_small("a")
         self.run_small("b")

@@ -20,6 +20,14 @@ TEST(SimulateProgram, AnswersWithOneDocumentAndAFile) {
   EXPECT_EQ(Json::parse(file).size(), 2 * 15u);
 }
 
+TEST(SimulateProgram, SaysItsVersion) {
+  TestCluster here;
+  const Ended ended = here.run({"simulate", "--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_TRUE(ended.out.starts_with("fibocast-simulate ")) << ended.out;
+  EXPECT_NE(ended.out.find(", protocol "), std::string::npos) << ended.out;
+}
+
 TEST(SimulateProgram, FaultsHaveAnAnswerAndAnExitCode) {
   TestCluster here;
   const std::string faults = here.file("faults.toml");

@@ -30,7 +30,7 @@ def run(options):
     if options.json:
         print(json.dumps({"method": "bootstrap of the medians' difference; Mann-Whitney with Holm's correction at 5 %",
                           "points": rows, "exact_differences": exact, "significant": len(differs) + len(exact)}))
-    else:
+    elif not options.quiet:
         show(rows, exact, differs)
     return 1 if differs or exact else 0
 

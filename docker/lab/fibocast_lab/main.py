@@ -7,12 +7,35 @@ from pathlib import Path
 from fibocast_lab import compare, experiment, paper, report, run
 from fibocast_lab.driver import DRIVERS
 from fibocast_lab.errors import LabError
+from fibocast_lab.manifest import first_line
+from fibocast_lab.programs import find_fibocast
 
 PAPERS = ["000", "001", "002", "003", "004"]
 
 
+class ShowVersion(argparse.Action):
+    """That of the program that it runs, with which it comes."""
+
+    def __call__(self, parser, *_):
+        print(version())
+        parser.exit()
+
+
+def version():
+    return first_line([find_fibocast(), "--version"]).replace("fibocast", "fibocast-lab", 1)
+
+
+def add_command(commands, name, about, example):
+    parser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".",
+                                 epilog=f"Example: fibocast-lab {example}")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output, nothing else there")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    return parser
+
+
 def add_run(commands):
-    parser = commands.add_parser("run", help="run experiments; write tables, raw values and plots")
+    parser = add_command(commands, "run", "run experiments; write tables, raw values and plots",
+                         "run figure10 --repetitions 40 --seed 2")
     parser.add_argument("experiment", nargs="+", help="names of `list`, or files that end in .toml")
     parser.add_argument("--driver", choices=DRIVERS, default="local",
                         help="where daemons run: processes of this host, or containers of its engine (default local)")
@@ -30,12 +53,6 @@ def add_run(commands):
                         help="file for the raw values of all experiments (default measurements.jsonl in each one's folder)")
     parser.add_argument("--transport", choices=["udp", "tcp"], default="udp")
     parser.add_argument("--output", type=Path, default=None, help="folder for results (default results/EXPERIMENT)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    add_json(parser)
-
-
-def add_json(parser):
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output, nothing else there")
 
 
 def parse(arguments):
@@ -44,22 +61,23 @@ def parse(arguments):
         description="Experiments on a local cluster: predicted, simulated, measured, and what the papers say.",
         epilog="Example: fibocast-lab run figure10 && fibocast-lab report results/figure10",
     )
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show program and protocol version and exit")
     commands = parser.add_subparsers(dest="command", required=True)
-    add_json(commands.add_parser("list", help="the experiments, a line each"))
+    add_command(commands, "list", "the experiments, a line each; with --quiet only their names", "list")
     add_run(commands)
-    one = commands.add_parser("paper", help="a page of every figure and table of a paper, and what became of it here")
+    one = add_command(commands, "paper", "a page of every figure and table of a paper, and what became of it here",
+                      "paper 003 --results results")
     one.add_argument("number", choices=PAPERS)
     one.add_argument("--results", type=Path, default=Path("results"), help="folder of experiments that were run")
     one.add_argument("--output", type=Path, default=None, help="the page (default RESULTS/paper-NUMBER.html)")
-    add_json(one)
-    one = commands.add_parser("report", help="one HTML page of the experiments in a folder")
+    one = add_command(commands, "report", "one HTML page of the experiments in a folder", "report results/figure10")
     one.add_argument("folder", type=Path, help="of one experiment, or with one in each folder in it")
     one.add_argument("--output", type=Path, default=None, help="the page (default FOLDER/report.html)")
-    add_json(one)
-    one = commands.add_parser("compare", help="is one run slower than another? exit code 1 if it certainly differs")
+    one = add_command(commands, "compare",
+                      "is one run slower than another? exit code 1 if it certainly differs, which is all with --quiet",
+                      "compare results/figure4 other/figure4")
     one.add_argument("before", type=Path)
     one.add_argument("after", type=Path)
-    add_json(one)
     return parser.parse_args(arguments)
 
 
@@ -67,6 +85,8 @@ def list_experiments(options):
     found = [experiment.load(name) for name in experiment.names()]
     if options.json:
         print(json.dumps([{"name": e.name, "title": e.title, "worlds": e.worlds, "points": len(e.cases())} for e in found]))
+    elif options.quiet:
+        print("\n".join(e.name for e in found))
     else:
         width = max(len(e.name) for e in found)
         for e in found:
@@ -100,8 +120,8 @@ COMMANDS = {"list": list_experiments, "run": run_experiments, "paper": paper.run
 
 
 def main(arguments):
-    options = parse(arguments)
     try:
+        options = parse(arguments)
         return COMMANDS[options.command](options)
     except WrongUse as error:
         print(error, file=sys.stderr)

@@ -33,7 +33,7 @@ def run(options):
         print(json.dumps({"paper": options.number, "page": str(output), "with_results": sorted(results),
                           "entries": [{"number": e["number"], "marks": e["marks"], "not_run": missing_worlds(e, results)}
                                       for e in paper["entry"]]}))
-    else:
+    elif not options.quiet:
         print(f"{output}: {len(paper['entry'])} figures and tables")
         if open_marks:
             wanted = sorted({e["experiment"] for e in paper["entry"] if missing_worlds(e, results)})

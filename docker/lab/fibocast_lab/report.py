@@ -17,7 +17,7 @@ def run(options):
     if options.json:
         print(json.dumps({"report": str(output), "experiments": [s["experiment"] for s, _, _ in experiments],
                           "bytes": size}))
-    else:
+    elif not options.quiet:
         print(f"{output}: {len(experiments)} experiments, {size / 1024:.0f} KiB, nothing outside it is needed")
     return 0
 

@@ -26,6 +26,13 @@ TEST(CommandLine, HelpHasAnExample) {
   EXPECT_NE(line.output.find("fibocastd --rank 1 --nodes"), std::string::npos);
 }
 
+TEST(CommandLine, VersionIsThatOfProgramAndProtocols) {
+  const CommandLine line = read({"--version"});
+  EXPECT_EQ(line.exit_code, 0);
+  EXPECT_TRUE(line.output.starts_with("fibocastd ")) << line.output;
+  EXPECT_NE(line.output.find(", protocol 2.0, client protocol 1.0\n"), std::string::npos) << line.output;
+}
+
 TEST(CommandLine, CheckConfig) {
   EXPECT_EQ(read({"--check-config"}).exit_code, 0);
   const CommandLine wrong = read({"--check-config", "--rank", "7"});
