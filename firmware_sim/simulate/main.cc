@@ -252,4 +252,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace fibocast
 
-int main(int argc, char** argv) { return fibocast::run(argc, argv); }
+int main(int argc, char** argv) {
+  const int exit_code = fibocast::run(argc, argv);
+  if (std::cout.flush()) return exit_code;
+  return fibocast::fail(
+      "cannot write to standard output, so the answer is not all there; is the disk full, or the "
+      "output closed?",
+      exit_code == 0 ? fibocast::kFailed : exit_code);
+}

@@ -85,6 +85,7 @@ int bench(const Command& command, const BenchOptions& options) {
         if (progress) draw_progress(done, of, "repetitions");
       });
   if (!status.ok()) return report(command, status);
+  if (const Status written = raw.status(); !written.ok()) return report(command, written);
   auto after = cluster.resends();
   if (!after.ok()) return report(command, after.status());
   Json summary{{"summary", true},

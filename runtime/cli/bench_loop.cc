@@ -43,6 +43,7 @@ class LoopRun {
     if (Status status = open_group(); !status.ok()) return status;
     for (std::uint32_t i = 0; i < loop_.warmup + loop_.repetitions; ++i)
       if (Status status = repeat(i); !status.ok()) return status;
+    if (Status status = raw_.status(); !status.ok()) return status;
     std::sort(samples_.total.begin(), samples_.total.end());
     std::sort(samples_.network.begin(), samples_.network.end());
     return {};

@@ -22,6 +22,10 @@ void RawValues::write(const Json& line) {
   if (out_) *out_ << line.dump() << std::endl;
 }
 
+Status RawValues::status() const {
+  return file_ ? Status{} : Status{Code::kFailed, "cannot write all raw values to the file; is the disk full?", {}};
+}
+
 void add_raw_option(CLI::App& command, std::string& path) {
   command.add_option("--raw", path, "every repetition goes to this file, a line each; -: standard output");
 }

@@ -14,6 +14,8 @@ class RawValues {
   Status open(const std::string& path);
   // A line, at once.
   void write(const Json& line);
+  // Have all lines been written to the file?
+  Status status() const;
 
  private:
   std::ofstream file_;

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 
 #include "runtime/cli/calibration/calibration_answer.h"
@@ -121,8 +120,9 @@ int calibrate_cluster(const Command& command, const CalibrateOptions& options) {
   result.scale = plan.scale, result.repetitions = plan.repetitions, result.clock_bound = cluster.clock_bound();
   result.stolen = stolen_seconds() - stolen_before;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!options.output.empty() && !(std::ofstream(options.output) << model_file(model, cluster.size())))
-    return report(command, {Code::kInvalid, "cannot write " + options.output, {}});
+  const Status written =
+      options.output.empty() ? Status{} : write_file(options.output, model_file(model, cluster.size()));
+  if (!written.ok()) return report(command, written);
   std::vector<std::string> planned;
   const Status applied = options.apply ? apply(cluster, model, planned) : Status{};
   if (command.json) {

@@ -1,8 +1,14 @@
 #include "runtime/cli/command.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 
 #include "collectives/rational.h"
@@ -119,6 +125,27 @@ Json to_json(const Status& status) {
   if (!status.sentence.empty()) json["sentence"] = status.sentence;
   if (!status.ranks.empty()) json["ranks"] = status.ranks;
   return json;
+}
+
+void hold_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0) open("/dev/null", (number == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+int check_output(int exit_code) {
+  if (std::cout.flush()) return exit_code;
+  std::cerr << "fibocast: cannot write to standard output, so the answer is not all there; is the disk full, or the "
+               "output closed?"
+            << std::endl;
+  return exit_code == 0 ? 1 : exit_code;
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  if (!file) return invalid("cannot write " + path + ": " + std::strerror(errno));
+  file << text;
+  file.close();
+  return file ? Status{} : Status{Code::kFailed, "cannot write " + path + ": " + std::strerror(errno), {}};
 }
 
 int report(const Command& command, const Status& status) {

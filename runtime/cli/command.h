@@ -54,6 +54,13 @@ Result<std::shared_ptr<Client>> connect(const DaemonChoice& choice);
 // One JSON document on stdout.
 void print_json(const Json& document);
 Json to_json(const Status& status);
+// Before anything is opened: a standard stream that is closed stays one that cannot be used, so that no socket gets its
+// number and what is printed.
+void hold_standard_streams();
+// The exit code at the end, when all is printed: 1, with a sentence, if it could not be written.
+int check_output(int exit_code);
+// Writes a whole file, or says why not: kInvalid if it cannot be opened.
+Status write_file(const std::string& path, const std::string& text);
 // Prints a failure (--json: on stdout, else its sentence on stderr); gives the exit code.
 int report(const Command& command, const Status& status);
 

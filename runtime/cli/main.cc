@@ -65,4 +65,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace fibocast
 
-int main(int argc, char** argv) { return fibocast::run(argc, argv); }
+int main(int argc, char** argv) {
+  fibocast::hold_standard_streams();
+  return fibocast::check_output(fibocast::run(argc, argv));
+}

@@ -1,6 +1,5 @@
 // fibocast trace: the flight recorders of the daemons in one file.
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 #include "runtime/cli/cluster_record.h"
@@ -109,9 +108,8 @@ int trace(const Command& command, const TraceOptions& options) {
     return report(command, {Code::kUnavailable, "no daemon answers; " + why, {}});
   }
   const TraceStory story = tell_story(gathered.traces);
-  std::ofstream file(options.output);
-  file << trace_file(gathered.traces, story).dump() << std::endl;
-  if (!file) return report(command, {Code::kInvalid, "cannot write " + options.output + "; name another --output", {}});
+  const Status written = write_file(options.output, trace_file(gathered.traces, story).dump() + "\n");
+  if (!written.ok()) return report(command, written);
   for (const std::string& sentence : gathered.silent) std::cerr << "fibocast: left out: " << sentence << '\n';
   const Json document = summary(options.output, gathered, story);
   command.json ? print_json(document) : (command.quiet ? void() : print_summary(document));

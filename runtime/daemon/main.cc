@@ -3,9 +3,11 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -56,8 +58,10 @@ int main(int argc, char** argv) {
   try {
     const fibocast::CommandLine line = fibocast::read_command_line(argc, argv, getenv);
     if (!line.exit_code) return fibocast::serve(line);
-    std::fputs(line.output.c_str(), *line.exit_code == 0 ? stdout : stderr);
-    return *line.exit_code;
+    std::FILE* const out = *line.exit_code == 0 ? stdout : stderr;
+    if (std::fputs(line.output.c_str(), out) >= 0 && std::fflush(out) == 0) return *line.exit_code;
+    std::fprintf(stderr, "fibocastd: cannot write to standard output: %s\n", std::strerror(errno));
+    return *line.exit_code == 0 ? 1 : *line.exit_code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fibocastd: %s\n", error.what());
     return 2;

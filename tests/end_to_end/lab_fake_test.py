@@ -286,5 +286,11 @@ spread = 0
         self.assertEqual(empty.returncode, 1)
         self.assertIn("there are no results in", empty.stderr)
 
+    def test_lost_output_is_a_failure_with_a_sentence(self):
+        for line in ('"$0" list >/dev/full', '"$0" list >&-', '"$0" --help >/dev/full'):
+            done = subprocess.run(["sh", "-c", line, LAB], stderr=subprocess.PIPE, text=True, check=False, cwd=self.folder)
+            self.assertEqual(done.returncode, 1, line)
+            self.assertRegex(done.stderr, r"\Afibocast-lab: cannot write to standard output: .+\n\Z", line)
+
 
 unittest.main()

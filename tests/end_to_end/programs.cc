@@ -100,6 +100,10 @@ Running TestCluster::start(Words words, const std::string& input) {
 
 Ended TestCluster::run(Words words, const std::string& input) { return start(std::move(words), input).wait(); }
 
+Ended TestCluster::shell(const std::string& line) {
+  return Running({"sh", "-c", "cd " + folder_ + "; DIR=" + dir_ + "; " + line}, {}, folder_).wait();
+}
+
 std::string TestCluster::key_file() {
   const std::string path = file("key");
   if (!std::filesystem::exists(path)) {

@@ -59,6 +59,8 @@ class TestCluster {
   // `fibocast` with these words and --dir added behind its subcommand (`simulate` needs no cluster).
   Ended run(Words words, const std::string& input = {});
   Running start(Words words, const std::string& input = {});
+  // A line of the shell in the folder above the cluster's, whose path is $DIR.
+  Ended shell(const std::string& line);
   // A file with a new key, made at the first call.
   std::string key_file();
   // `fibocast up` with these options; fails the test if it fails.

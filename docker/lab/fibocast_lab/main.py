@@ -1,6 +1,7 @@
 """The command line: list, run, paper, report, compare."""
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -121,8 +122,25 @@ COMMANDS = {"list": list_experiments, "run": run_experiments, "paper": paper.run
 
 def main(arguments):
     try:
+        code = answer(arguments)
+        if sys.stdout is None:
+            raise OSError("it is closed")
+        sys.stdout.flush()
+        return code
+    except OSError as error:
+        if sys.stdout is not None:  # the interpreter must not try it again at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        what = error.filename or "cannot write to standard output"
+        print(f"fibocast-lab: {what}: {error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+def answer(arguments):
+    try:
         options = parse(arguments)
         return COMMANDS[options.command](options)
+    except SystemExit as end:  # --help is an answer as well
+        return end.code
     except WrongUse as error:
         print(error, file=sys.stderr)
         return 2
