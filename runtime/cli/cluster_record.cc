@@ -37,6 +37,13 @@ std::string default_cluster_dir() {
   return "/tmp/fibocast-" + std::to_string(getuid());
 }
 
+std::string canonical_dir(const std::string& dir) {
+  std::error_code error;
+  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(dir, error), error);
+  if (error) return dir;  // whoever uses it says why it cannot be used
+  return path.has_filename() ? path.string() : path.parent_path().string();  // "cluster/" is "cluster"
+}
+
 std::string node_path(const std::string& dir, NodeId rank, const std::string& extension) {
   return dir + "/node-" + std::to_string(rank) + "." + extension;
 }

@@ -27,6 +27,8 @@ struct ClusterRecord {
 
 // $XDG_RUNTIME_DIR/fibocast or /tmp/fibocast-UID.
 std::string default_cluster_dir();
+// The one name of this folder, which need not exist: relative paths, links and "." are resolved.
+std::string canonical_dir(const std::string& dir);
 // DIR/node-RANK.toml, .log, .sock
 std::string node_path(const std::string& dir, NodeId rank, const std::string& extension);
 

@@ -41,8 +41,10 @@ CLI::App* add_subcommand(CLI::App& parent, Command& command, const std::string& 
 }
 
 void add_dir_option(CLI::App& app, std::string& dir) {
-  dir = default_cluster_dir();
-  app.add_option("--dir", dir, "folder of the local cluster")->capture_default_str();
+  dir = canonical_dir(default_cluster_dir());
+  app.add_option("--dir", dir, "folder of the local cluster")
+      ->transform(canonical_dir)
+      ->default_str(default_cluster_dir());
 }
 
 void add_cluster_options(CLI::App& app, std::string& dir, std::string& socket) {

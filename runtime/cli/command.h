@@ -35,6 +35,7 @@ struct DaemonChoice {
 // A subcommand with --json, --quiet and an example below its help. `run` gives the exit code.
 CLI::App* add_subcommand(CLI::App& parent, Command& command, const std::string& name, const std::string& description,
                          const std::string& example, std::function<int()> run);
+// Other than by its canonical name a cluster's folder is not known to any subcommand: daemons are found by it.
 void add_dir_option(CLI::App& app, std::string& dir);
 // Of what needs every daemon: `socket` is empty for the local cluster in `dir`.
 void add_cluster_options(CLI::App& app, std::string& dir, std::string& socket);

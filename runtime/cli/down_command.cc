@@ -20,6 +20,13 @@ void tell(const Command& command, const Stopped& stopped, const std::string& dir
 
 int down(const Command& command, const std::string& dir) {
   const auto record = read_cluster_record(dir);
+  if (const auto stranger = record ? find_stranger(dir, *record) : std::nullopt)
+    return report(command, {Code::kFailed,
+                            "nothing is stopped: process " + std::to_string(stranger->pid) + ", rank " +
+                                std::to_string(stranger->rank) + " of the cluster in " + dir +
+                                ", has its settings in another folder: move this one back to where it was, or remove "
+                                "it if that process is another cluster's",
+                            {stranger->rank}});
   tell(command, record ? stop_cluster(dir, *record) : Stopped{}, dir);
   return 0;
 }

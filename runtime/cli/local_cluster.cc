@@ -184,6 +184,26 @@ Status start_held_node(const std::string& dir, NodeId rank, Duration deadline) {
   return status;
 }
 
+std::optional<LocalNode> find_unrecorded(const std::string& dir, std::uint32_t nodes) {
+  const auto record = read_cluster_record(dir);
+  for (NodeId rank = 0; rank < nodes; ++rank) {
+    const std::string socket = node_path(dir, rank, "sock");
+    auto client = Client::connect(socket);
+    if (!client.ok()) continue;
+    auto info = (*client)->status();
+    const pid_t pid = info.ok() ? static_cast<pid_t>(info->pid) : 0;
+    if (!record || rank >= record->nodes.size() || record->nodes[rank].pid != pid)
+      return LocalNode{rank, pid, "", socket};
+  }
+  return std::nullopt;
+}
+
+std::optional<LocalNode> find_stranger(const std::string& dir, const ClusterRecord& record) {
+  for (const LocalNode& node : record.nodes)
+    if (is_daemon(node.pid) && !is_running(dir, node)) return node;
+  return std::nullopt;
+}
+
 Stopped stop_cluster(const std::string& dir, const ClusterRecord& record) {
   Stopped stopped{count_running(dir, record), 0};
   signal_all(dir, record, SIGTERM);

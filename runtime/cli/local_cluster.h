@@ -30,6 +30,10 @@ struct Stopped {
   std::uint32_t daemons = 0;  // that were running
   std::uint32_t killed = 0;   // that had to be killed
 };
+// A daemon that answers where one of so many would, and is not of the folder's record.
+std::optional<LocalNode> find_unrecorded(const std::string& dir, std::uint32_t nodes);
+// A daemon of the record that was started with another file than the one in `dir`, as if the folder was moved since.
+std::optional<LocalNode> find_stranger(const std::string& dir, const ClusterRecord& record);
 // SIGTERM, and SIGKILL after 3 s, to those processes that are really daemons of this cluster; then its files go.
 Stopped stop_cluster(const std::string& dir, const ClusterRecord& record);
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +32,17 @@ void reset_signals() {
 void redirect(int descriptor, const char* path, int flags) {
   const int file = open(path, flags | O_CLOEXEC, 0644);
   if (file >= 0) dup2(file, descriptor);
+}
+
+// Of a fibocastd, its name first; of any other process none. It may end while we read: getline() only says that there
+// is no more.
+std::vector<std::string> daemon_arguments(pid_t pid) {
+  std::vector<std::string> arguments;
+  if (pid <= 0) return arguments;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  if (!arguments.empty() && !arguments.front().ends_with("fibocastd")) arguments.clear();
+  return arguments;
 }
 
 // Both a UDP and a TCP socket bound to one port of the loopback: held until all ports are found.
@@ -103,15 +115,11 @@ pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironm
 }
 
 bool is_daemon_of(pid_t pid, const std::string& config_path) {
-  if (pid <= 0) return false;
-  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-  std::string argument;
-  // It may end while we read: getline() only says that there is no more.
-  if (!std::getline(file, argument, '\0') || !argument.ends_with("fibocastd")) return false;
-  while (std::getline(file, argument, '\0'))
-    if (argument == config_path) return true;
-  return false;
+  const std::vector<std::string> arguments = daemon_arguments(pid);
+  return std::find(arguments.begin(), arguments.end(), config_path) != arguments.end();
 }
+
+bool is_daemon(pid_t pid) { return !daemon_arguments(pid).empty(); }
 
 std::string last_line(const std::string& path) {
   std::ifstream file(path);

@@ -24,6 +24,8 @@ pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironm
 // Is `pid` alive and a fibocastd that was started with this settings file? A number that was given to somebody else
 // since is not, nor is one that has ended and waits to be collected.
 bool is_daemon_of(pid_t pid, const std::string& config_path);
+// ... with any settings file.
+bool is_daemon(pid_t pid);
 
 // The last line that is not empty; empty if there is none.
 std::string last_line(const std::string& path);

@@ -17,12 +17,6 @@ std::vector<pid_t> pids_of(const Json& up) {
   return pids;
 }
 
-// A process that has ended may wait for its parent (init) to collect it: then it has no command line any more.
-bool has_ended(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
-  return std::string(std::istreambuf_iterator<char>(file), {}).empty();
-}
-
 class Life : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Transports, Life, testing::Values("udp", "tcp"));
 

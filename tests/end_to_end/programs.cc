@@ -161,6 +161,8 @@ int times_or(int usual) {
   return times == nullptr ? usual : std::atoi(times);
 }
 
+bool has_ended(pid_t pid) { return read_file("/proc/" + std::to_string(pid) + "/cmdline").empty(); }
+
 bool eventually(const std::function<bool()>& is_so) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!is_so()) {

@@ -79,6 +79,8 @@ void create_work(const std::string& policy, std::span<const std::shared_ptr<Clie
                  std::span<std::unique_ptr<Group>> groups);
 // How often, or for how many seconds, a test does what it does: FIBOCAST_TEST_TIMES of the environment, else `usual`.
 int times_or(int usual);
+// A process that has ended may wait for its parent (init) to collect it: then it has no command line any more.
+bool has_ended(pid_t pid);
 // Looks every few milliseconds until it is so; false after a minute.
 bool eventually(const std::function<bool()>& is_so);
 
