@@ -132,7 +132,7 @@ void add_bench_loop_options(CLI::App& app, BenchLoop& loop, const std::string& w
   app.add_option("name", loop.group, "a group of one participant at each node; one that nobody created is all nodes")
       ->capture_default_str();
   app.add_option("--repetitions", loop.repetitions, what + " that are measured")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   app.add_option("--warmup", loop.warmup, what + " before")->capture_default_str();
   app.add_option("--order", loop.order, "in which the ranks call: given: from the first on, or shuffled each time")

@@ -15,7 +15,7 @@ Emulation emulation_of(const std::string& dir, const std::string& socket, std::o
 
 void add_scale_option(CLI::App& app, std::optional<double>& scale) {
   app.add_option("--scale", scale, "so many times slower than the machine; default: as `fibocast up` was told")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 CostModel cost_model_of(const MachineModel& machine) {

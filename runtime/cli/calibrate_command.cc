@@ -161,7 +161,7 @@ void add_calibrate_command(CLI::App& app, Command& command) {
   sub->add_option("--seed", options->seed, "of the shuffled order")->capture_default_str();
   sub->add_option("--scale", options->scale,
                   "an emulated cluster: divide its times by this; default: as `fibocast up` was told")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   add_cluster_options(*sub, options->dir, options->socket);
 }
 

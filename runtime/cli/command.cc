@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -26,6 +27,20 @@ std::optional<Rank> take_number(std::string_view& text) {
   if (error != std::errc{} || value > kMaxRank) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
+}
+
+// Sentences about numbers that CLI11 would take; what is no number at all it finds itself.
+std::string fault_of_float(const std::string& text) {
+  const double value = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(value) ? "" : "'" + text + "' is not a finite number";
+}
+
+std::string fault_of_unsigned(const std::string& text) {
+  errno = 0;
+  std::strtoull(text.c_str(), nullptr, 0);
+  if (errno == ERANGE) return "'" + text + "' is too large: at most 18446744073709551615";
+  const auto first = text.find_first_not_of(" \t");
+  return first != std::string::npos && text[first] == '-' ? "'" + text + "' is less than 0" : "";
 }
 
 }  // namespace
@@ -56,6 +71,23 @@ void add_daemon_options(CLI::App& app, DaemonChoice& choice) {
   app.add_option("--socket", choice.socket, "the daemon's socket (else --rank, else FIBOCAST_SOCKET)");
   app.add_option("--rank", choice.rank, "the daemon of this rank of the local cluster");
   add_dir_option(app, choice.dir);
+}
+
+void check_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    const std::string type = option->get_type_name();
+    if (type.starts_with("UINT")) option->transform(CLI::Validator(fault_of_unsigned, ""));
+    if (type.starts_with("FLOAT")) option->transform(CLI::Validator(fault_of_float, ""));
+  }
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*sub);
+}
+
+CLI::Validator positive_number() {
+  return {[](std::string& text) {
+            const double value = std::strtod(text.c_str(), nullptr);
+            return value > 0 ? std::string() : "'" + text + "' is not more than 0";
+          },
+          "POSITIVE"};
 }
 
 Duration parse_duration(const std::string& text) {

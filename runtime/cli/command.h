@@ -41,6 +41,12 @@ void add_dir_option(CLI::App& app, std::string& dir);
 void add_cluster_options(CLI::App& app, std::string& dir, std::string& socket);
 void add_daemon_options(CLI::App& app, DaemonChoice& choice);
 
+// Makes every number of this command line and of all its subcommands one that is finite and, where it cannot be less
+// than 0, not less: without, CLI11 takes "nan", and "-1" for 2^64 - 1. Of an option it is the first check.
+void check_numbers(CLI::App& app);
+// More than 0, as CLI::PositiveNumber, which tells the allowed range in 309 digits.
+CLI::Validator positive_number();
+
 // "5s", "250ms"; a plain number is seconds. Throws CLI::ValidationError otherwise.
 Duration parse_duration(const std::string& text);
 // "0,3-7" -> 0 3 4 5 6 7. Throws CLI::ValidationError otherwise.

@@ -64,6 +64,7 @@ class ConnectionWatch {
       client.reset();
       return false;
     }
+    if (info->pid != node.pid) return false;  // another daemon: ours will say that it finds the socket taken
     std::size_t peers = 1;
     for (const PeerInfo& peer : info->peers)
       if (peer.rank != node.rank && peer.state == "connected" && started_.contains(peer.rank)) ++peers;
@@ -127,7 +128,7 @@ Status start_once(const StartRequest& request, ClusterRecord& record) {
     if (request.hold.contains(node.rank)) continue;
     if (Status status = start_node(dir, node); !status.ok()) return status;
   }
-  write_cluster_record(dir, record);
+  if (!write_cluster_record(dir, record)) return failed("cannot write in " + dir + ": " + std::strerror(errno));
   return wait_connected(dir, record, request.deadline, request.progress);
 }
 

@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Command command;
   add_commands(app, command);
+  check_numbers(app);
   if (const std::string name = argc > 1 ? argv[1] : ""; !name.empty() && name[0] != '-' && !has_command(app, name)) {
     run_external_command(name, {argv + 2, argv + argc});
     std::cerr << "fibocast: there is no command '" << name << "'; fibocast --help lists them" << std::endl;

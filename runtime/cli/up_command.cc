@@ -47,15 +47,23 @@ std::optional<std::string> fault_of(const UpOptions& options, const std::set<Nod
     if (!is_setting(setting)) return "'" + setting + "' is no setting: write SECTION.KEY=VALUE, as in log.level=debug";
   if (!held.empty() && *held.rbegin() >= options.nodes) return "--hold names a rank that the cluster does not have";
   if (held.size() >= options.nodes) return "at least one daemon must be started";
-  const auto record = read_cluster_record(options.files.dir);
-  if (record && is_running(options.files.dir, *record))
-    return "a cluster is up in " + options.files.dir + " already: fibocast down --dir " + options.files.dir;
+  const std::string& dir = options.files.dir;
+  const auto record = read_cluster_record(dir);
+  if (record && is_running(dir, *record)) return "a cluster is up in " + dir + " already: fibocast down --dir " + dir;
+  if (const auto other = find_unrecorded(dir, options.nodes))
+    return "process " + std::to_string(other->pid) + ", a daemon that " + dir +
+           "/cluster.json does not name, answers at " + other->socket + ": end it, or take another --dir";
   return std::nullopt;
 }
 
 int print_result(const Command& command, const std::string& dir) {
   const auto record = read_cluster_record(dir);
-  if (!record) return 1;
+  if (!record)
+    return report(command, {Code::kFailed,
+                            "the daemons are up, but " + dir +
+                                "/cluster.json, by which the other commands find them, "
+                                "cannot be read",
+                            {}});
   if (command.json) {
     Json nodes = Json::array();
     for (const LocalNode& node : record->nodes)
@@ -100,7 +108,7 @@ void add_up_command(CLI::App& app, Command& command) {
   sub->add_option("--machine", options->machine, "emulate: manna (s = 27 us, r = 88 us) or none")
       ->capture_default_str();
   sub->add_option("--scale", options->files.scale, "emulated times are so many times longer")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   sub->add_option("--transport", options->files.transport,
                   "udp or tcp, and no memory that the daemons share; without it: udp, and such memory")

@@ -62,7 +62,7 @@ void add_wait_command(CLI::App& app, Command& command) {
   CLI::App* sub = add_subcommand(app, command, "wait", "Return when so many nodes are connected to this one",
                                  "fibocast wait --nodes 4 --deadline 10s --rank 0",
                                  [&command, options] { return wait(command, *options); });
-  sub->add_option("--nodes", options->nodes, "this node counted")->required()->check(CLI::PositiveNumber);
+  sub->add_option("--nodes", options->nodes, "this node counted")->required()->check(positive_number());
   sub->add_option("--deadline", options->deadline, "give up after this time")->capture_default_str();
   add_daemon_options(*sub, options->daemon);
 }

@@ -1,0 +1,45 @@
+// What is no number that can be meant is refused with a sentence, not taken for another one.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "tests/end_to_end/programs.h"
+
+namespace fibocast {
+namespace {
+
+void expect_wrong_use(TestCluster& cluster, const std::string& line, const std::string& why) {
+  const Ended ended = cluster.shell("fibocast " + line);
+  EXPECT_EQ(ended.exit_code, 2) << line;
+  EXPECT_EQ(ended.out, "") << line;
+  EXPECT_NE(ended.err.find(why), std::string::npos) << line << ": " << ended.err;
+  EXPECT_LT(ended.err.size(), 200u) << line << ": " << ended.err;
+}
+
+TEST(Numbers, ThatAreNotFiniteAreRefused) {
+  TestCluster cluster;
+  for (const char* line : {"up -n 1 --dir $DIR --scale nan", "up -n 1 --dir $DIR --scale inf",
+                           "up -n 1 --dir $DIR --scale 1e999", "up -n 1 --dir $DIR --loss nan",
+                           "calibrate --dir $DIR --scale nan", "bench distribution --dir $DIR --scale -nan"})
+    expect_wrong_use(cluster, line, "is not a finite number");
+  EXPECT_EQ(cluster.run({"down", "--json"}).json()["stopped"], 0);
+}
+
+}  // namespace
+
+// Its daemon would be taken for the new one, and its socket removed with the new one's files.
+TEST(Cluster, UpDoesNotTakeADaemonItHasNotStarted) {
+  TestCluster cluster;
+  const Ended up = cluster.run({"up", "-n", "1", "--json"});
+  ASSERT_EQ(up.exit_code, 0) << up.err;
+  const pid_t pid = up.json()["nodes"][0]["pid"];
+  std::ofstream(cluster.dir() + "/cluster.json", std::ios::trunc) << "{";
+  const Ended again = cluster.run({"up", "-n", "1"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("process " + std::to_string(pid)), std::string::npos) << again.err;
+  EXPECT_NE(cluster.client(0), nullptr);
+  kill(pid, SIGKILL);
+}
+
+}  // namespace fibocast
