@@ -1,7 +1,9 @@
 // fibocast reduce, allreduce, scatter, gather, allgather, alltoall, divide, conquer: one call of one rank, for scripts.
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <iostream>
+#include <type_traits>
 
 #include "collectives/element_names.h"
 #include "runtime/cli/commands.h"
@@ -53,9 +55,19 @@ bool append(const std::string& text, ElementType type, Bytes& out) {
   return false;
 }
 
+// JSON has no numbers for what is not finite.
+template <class T>
+Json number(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  }
+  return value;
+}
+
 template <class T>
 void print_numbers(const Outcome& outcome, Json& list) {
-  for (const T value : outcome.values<T>()) list.push_back(value);
+  for (const T value : outcome.values<T>()) list.push_back(number(value));
 }
 
 Json numbers(const Outcome& outcome, ElementType type) {
@@ -70,6 +82,8 @@ Json numbers(const Outcome& outcome, ElementType type) {
   }
   return list;
 }
+
+std::string text_of(const Json& number) { return number.is_string() ? number.get<std::string>() : number.dump(); }
 
 Result<Bytes> read_bytes(const std::string& path) {
   Result<std::string> text = read_input(path);
@@ -110,7 +124,7 @@ int print(const Command& command, const CollectiveOptions& options, const Outcom
   const bool as_numbers = options.file.empty();
   if (command.json) return report_outcome(command, outcome, as_numbers ? numbers(outcome, type) : Json());
   if (outcome.ok() && as_numbers) {
-    for (const Json& value : numbers(outcome, type)) std::cout << value << '\n';
+    for (const Json& value : numbers(outcome, type)) std::cout << text_of(value) << '\n';
   } else if (outcome.ok()) {
     std::cout.write(reinterpret_cast<const char*>(outcome.payload.data()),
                     static_cast<std::streamsize>(outcome.payload.size()));
@@ -170,7 +184,10 @@ void add(CLI::App& app, Command& command, const Subcommand& s) {
   const bool rooted = s.operation == Operation::kReduce || s.operation == Operation::kScatter ||
                       s.operation == Operation::kGather || is_of_shares(s.operation);
   add_operation_options(*sub, options->choice);
-  sub->add_option("values", options->values, "numbers of --type: what this rank brings; results are printed as such");
+  sub->add_option(
+      "values", options->values,
+      "numbers of --type: what this rank brings; results are printed as such, in JSON what is not finite as the "
+      "strings inf, -inf, nan");
   sub->add_option("--file", options->file, "bytes instead of numbers; -: standard input. Results are bytes, too");
   sub->add_option("--type", options->type, "int32, int64 (default), uint64, float or double");
   if (rooted) sub->add_option("--root", options->root, "the root's rank in the group")->capture_default_str();

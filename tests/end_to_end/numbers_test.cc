@@ -26,6 +26,17 @@ TEST(Numbers, ThatAreNotFiniteAreRefused) {
   EXPECT_EQ(cluster.run({"down", "--json"}).json()["stopped"], 0);
 }
 
+// JSON has no such numbers.
+TEST(Numbers, OfAnOperationMayBeInfinite) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  for (const char* type : {"float", "double"}) {
+    const std::string line = "fibocast allgather all --type " + std::string(type) + " --dir $DIR --rank 0 ";
+    EXPECT_EQ(cluster.shell(line + "-- inf -inf nan -nan 0.5").out, "inf\n-inf\nnan\nnan\n0.5\n");
+    EXPECT_EQ(cluster.shell(line + "--json -- inf -inf nan 0.5").json()["values"], Json({"inf", "-inf", "nan", 0.5}));
+  }
+}
+
 }  // namespace
 
 // Its daemon would be taken for the new one, and its socket removed with the new one's files.
