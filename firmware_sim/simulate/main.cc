@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "collectives/number_text.h"
 #include "collectives/schedule.h"
 #include "collectives/tree_file.h"
 #include "firmware_sim/fault_file.h"
@@ -90,6 +91,11 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--timeline", o.timeline, "draw who sends and receives when");
   app.add_flag("--json", o.json, "one JSON document on stdout");
   app.add_flag("--quiet", o.quiet, "no progress");
+}
+
+void check_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+    if (option->get_type_name().starts_with("UINT")) option->transform(CLI::Validator(fault_of_unsigned, ""));
 }
 
 std::optional<std::string> read_text(const std::string& name, std::string& error) {
@@ -240,6 +246,7 @@ int run(int argc, char** argv) {
   Options options;
   app.set_version_flag("--version", version_text());
   add_options(app, options);
+  check_numbers(app);
   app.footer(footer());
   try {
     app.parse(argc, argv);

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 
+#include "collectives/number_text.h"
 #include "collectives/rational.h"
 #include "runtime/cli/cluster_record.h"
 
@@ -27,20 +27,6 @@ std::optional<Rank> take_number(std::string_view& text) {
   if (error != std::errc{} || value > kMaxRank) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
-}
-
-// Sentences about numbers that CLI11 would take; what is no number at all it finds itself.
-std::string fault_of_float(const std::string& text) {
-  const double value = std::strtod(text.c_str(), nullptr);
-  return std::isfinite(value) ? "" : "'" + text + "' is not a finite number";
-}
-
-std::string fault_of_unsigned(const std::string& text) {
-  errno = 0;
-  std::strtoull(text.c_str(), nullptr, 0);
-  if (errno == ERANGE) return "'" + text + "' is too large: at most 18446744073709551615";
-  const auto first = text.find_first_not_of(" \t");
-  return first != std::string::npos && text[first] == '-' ? "'" + text + "' is less than 0" : "";
 }
 
 }  // namespace
@@ -152,7 +138,9 @@ Result<std::shared_ptr<Client>> connect(const DaemonChoice& choice) {
   return Client::connect(options);
 }
 
-void print_json(const Json& document) { std::cout << document.dump() << std::endl; }
+void print_json(const Json& document) {
+  std::cout << document.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;  // paths need not be UTF-8
+}
 
 Json to_json(const Status& status) {
   Json json{{"status", std::string(code_name(status.code))}};

@@ -173,12 +173,19 @@ void print_schedule(const Json& json, std::ostream& out) {
   if (json["schedule"].size() > kMostPrinted) out << "(the first " << kMostPrinted << "; --json has them all)\n";
 }
 
+int column_width(const Json& values, std::size_t least) {
+  for (const Json& value : values) least = std::max(least, value.dump().size() + 2);
+  return static_cast<int>(least);
+}
+
 void print_text(const Json& json, std::ostream& out) {
   out << "fat tree of " << json["leaves"] << " leaves, links per branch from the leaves up " << json["capacities"]
-      << "\n\n            lower bound   steps\n";
+      << "\n\n";
+  const int bounds = column_width(json["bounds"], 11), times = column_width(json["times"], 8);
+  out << std::setw(12 + bounds) << "lower bound" << std::setw(times) << "steps" << '\n';
   for (const auto& [operation, bound] : json["bounds"].items())
-    out << std::left << std::setw(12) << operation << std::right << std::setw(11) << bound.dump() << std::setw(8)
-        << json["times"][operation].dump() << '\n';
+    out << std::left << std::setw(12) << operation << std::right << std::setw(bounds) << bound.dump()
+        << std::setw(times) << json["times"][operation].dump() << '\n';
   if (json.contains("alltoall_lower_bounds"))
     out << "a total exchange takes at least " << json["alltoall_lower_bounds"]["sound"] << " steps\n";
   if (!json["alltoall_has_schedule"].get<bool>())

@@ -103,7 +103,7 @@ void add_run_command(CLI::App& app, Command& command) {
   CLI::App* sub = add_subcommand(app, command, "run", "One process per rank of the local cluster",
                                  "fibocast run -n 3 -- ./my-program argument",
                                  [&command, options] { return run(command, *options); });
-  sub->add_option("-n,--ranks", options->count, "ranks 0 to N-1; default: every daemon's");
+  sub->add_option("-n,--ranks", options->count, "ranks 0 to N-1; default: every daemon's")->check(positive_number());
   add_dir_option(*sub, options->dir);
   sub->add_option("program", options->program, "the program and its arguments, after --")->required();
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -60,6 +61,12 @@ std::string memory_text(const NodeInfo& node) {
   return " and memory shared with " + std::to_string(peers->second) + (peers->second == 1 ? " node" : " nodes");
 }
 
+// A number at the right end of a column; one that is too long for it moves the others.
+std::string column(std::uint64_t value, std::size_t width) {
+  const std::string text = std::to_string(value);
+  return std::string(std::max<std::size_t>(width, text.size() + 1) - text.size(), ' ') + text;
+}
+
 void print_node(const NodeInfo& node) {
   std::cout << "rank " << node.rank << " of " << node.size << " in cluster '" << node.cluster << "' over "
             << node.transport << memory_text(node) << ", fibocastd " << node.version << ", process " << node.pid << "\n"
@@ -67,8 +74,8 @@ void print_node(const NodeInfo& node) {
             << "rank  state       address                 sent   received  resends  round trip\n";
   for (const PeerInfo& peer : node.peers) {
     std::cout << std::setw(4) << peer.rank << "  " << std::left << std::setw(10) << peer.state << "  " << std::setw(20)
-              << peer.address << std::right << std::setw(8) << peer.frames_sent << std::setw(11) << peer.frames_received
-              << std::setw(9) << peer.resends << std::setw(9) << peer.round_trip / 1000 << " us\n";
+              << peer.address << std::right << column(peer.frames_sent, 8) << column(peer.frames_received, 11)
+              << column(peer.resends, 9) << column(static_cast<std::uint64_t>(peer.round_trip) / 1000, 9) << " us\n";
   }
   for (const GroupInfo& group : node.groups)
     std::cout << "group '" << group.name << "': rank " << group.rank << " of " << group.size << ", "
@@ -95,8 +102,8 @@ void print_row(const LocalNode& local, Result<NodeInfo>& node) {
     std::cout << "  " << (local.pid > 0 ? "does not answer" : "held back") << "\n";
     return;
   }
-  std::cout << std::setw(8) << node->pid << std::setw(11) << node->connected << std::setw(8) << node->groups.size()
-            << std::setw(9) << node->clients << std::setw(9) << resends_of(*node) << "\n";
+  std::cout << column(static_cast<std::uint64_t>(node->pid), 8) << column(node->connected, 11)
+            << column(node->groups.size(), 8) << column(node->clients, 9) << column(resends_of(*node), 9) << "\n";
 }
 
 Result<NodeInfo> ask(const LocalNode& local) {

@@ -18,7 +18,7 @@ std::string slowest_text(const GroupInfo& group) {
   std::ostringstream out;
   out << "\nslowest ranks of group '" << group.name << "'\nrank   came last    in total     at most\n";
   for (const SlowRank& row : group.slowest)
-    out << std::setw(4) << row.rank << std::setw(6) << row.times << " times" << std::setw(12)
+    out << std::setw(4) << row.rank << ' ' << std::setw(5) << row.times << " times" << std::setw(12)
         << duration_text(row.total) << std::setw(12) << duration_text(row.largest) << "\n";
   return out.str();
 }

@@ -17,19 +17,19 @@ struct WaitOptions {
 
 struct Look {
   Status status;  // of the last attempt to ask
-  std::uint32_t connected = 0;
-  std::vector<Rank> missing;
+  std::uint32_t connected = 0, size = 0;
+  std::vector<Rank> missing = {};
 };
 
 Look look(const DaemonChoice& choice) {
   auto client = connect(choice);
-  if (!client.ok()) return {client.status(), 0, {}};
+  if (!client.ok()) return {client.status()};
   auto node = client.value()->status();
-  if (!node.ok()) return {node.status(), 0, {}};
+  if (!node.ok()) return {node.status()};
   std::set<Rank> there{node->rank};
   for (const PeerInfo& peer : node->peers)
     if (peer.state == "connected") there.insert(peer.rank);
-  Look result{{}, static_cast<std::uint32_t>(there.size()), {}};
+  Look result{{}, static_cast<std::uint32_t>(there.size()), node->size, {}};
   for (Rank rank = 0; rank < node->size; ++rank)
     if (!there.contains(rank)) result.missing.push_back(rank);
   return result;
@@ -50,6 +50,8 @@ int wait(const Command& command, const WaitOptions& options) {
   for (;;) {
     const Look last = look(options.daemon);
     if (last.status.ok() && last.connected >= options.nodes) return report(command, {});
+    if (last.status.ok() && options.nodes > last.size)
+      return report(command, invalid("the cluster has only " + std::to_string(last.size) + " nodes"));
     if (Clock::now() >= until) return report(command, too_late(last, options));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

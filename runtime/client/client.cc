@@ -5,6 +5,7 @@
 #include "runtime/client/connection.h"
 #include "runtime/client/direct_group.h"
 #include "runtime/client/peer_process.h"
+#include "runtime/client/text.h"
 #include "runtime/client/translate.h"
 #include "runtime/node/node.h"
 #include "runtime/wire/client_codec.h"
@@ -138,16 +139,19 @@ Status Client::drain() {
 }
 
 Status Client::create_group(const GroupRequest& group) {
+  if (Status status = check_group_name(group.name); !status.ok()) return status;
   encode(group, *state_->request.mutable_create_group());
   return decode_status(state_->exchange(kGroupPatience));
 }
 
 Status Client::plan_group(const GroupRequest& group) {
+  if (Status status = check_group_name(group.name); !status.ok()) return status;
   encode(group, *state_->request.mutable_plan_group());
   return decode_status(state_->exchange(kGroupPatience));
 }
 
 Status Client::remove_group(std::string_view name) {
+  if (Status status = check_group_name(name); !status.ok()) return status;
   state_->request.mutable_remove_group()->set_name(std::string(name));
   return decode_status(state_->exchange(kGreetingPatience));
 }

@@ -7,6 +7,7 @@
 #include "collectives/divide.h"
 #include "collectives/schedule.h"
 #include "runtime/client/group.h"
+#include "runtime/client/text.h"
 
 namespace fibocast {
 namespace {
@@ -54,10 +55,15 @@ std::string objection_to_share(const OperationCall& call, const OperationShape& 
 // Finds the algorithm and says what cannot be.
 Status check_call(OperationCall& call) {
   std::string error;
+  if (Status status = check_group_name(call.group); !status.ok()) return status;
+  if (call.options != nullptr)
+    if (Status status = check_text("the label", call.options->label); !status.ok()) return status;
   if (call.ranks == 0) return {};
   if (call.rank >= call.ranks && call.rank < call.ranks + call.routers)
     return invalid(call, "rank " + std::to_string(call.rank) + " is a router; call at one of the ranks 0 to " +
                              std::to_string(call.ranks - 1));
+  if (is_push(call.operation) && call.rank != call.root && !call.payload.empty())
+    return invalid(call, "only the root, rank " + std::to_string(call.root) + ", brings something; give nothing here");
   const auto bytes = size_of(call);
   if (!bytes)
     return invalid(call, std::to_string(call.payload.size()) + " bytes are no " + std::to_string(call.ranks) +
@@ -158,6 +164,7 @@ Result<Share> Group::share(Rank root, std::uint64_t elements, const OperationOpt
 }
 
 Result<Group> Participant::open(std::string_view name, std::uint32_t participants) {
+  if (Status status = check_group_name(name); !status.ok()) return status;
   auto info = do_open(name, participants);
   if (!info.ok()) return info.status();
   return Group(shared_from_this(), *info);

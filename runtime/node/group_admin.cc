@@ -132,7 +132,7 @@ bool tell_definition(NodeState& state, const GroupState& g, NodeId to, std::uint
 Admission open(NodeState& state, std::string_view name, std::uint32_t participants, GroupId& id,
                Generation& generation) {
   if (name.empty() || name.size() > kMaxGroupName) return Admission::kBadName;
-  if (participants > state.limits.participants) return Admission::kTooLarge;
+  if (participants > state.limits.participants) return Admission::kTooManyLocal;
   std::uint32_t i = groups::find_by_name(state, name);
   const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
   if (i == kNoIndex) i = groups::make_default(state, default_group_id(name, state.settings.cluster_digest), name);
@@ -153,7 +153,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.routers >= d.members.size()) return Admission::kBadRank;
-  if (d.participants > state.limits.participants) return Admission::kTooLarge;
+  if (d.participants > state.limits.participants) return Admission::kTooManyLocal;
   if (!policy_is_possible(state, d)) return Admission::kBadPolicy;
   if (has_given_tree(d.plan) && (d.plan.given.ranks() + d.routers != d.members.size() || !is_valid(d.plan.given)))
     return Admission::kNoPlan;

@@ -194,6 +194,8 @@ enum class Admission : std::uint8_t {
   kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
   kBadPolicy,         // see GroupDefinition::policy; or more members than kMostShrinkingMembers
   kManyParticipants,  // this operation is for groups of one participant per node
+  kNotRoot,           // only the root brings something
+  kTooManyLocal,      // participants at one node: more than Limits::participants
 };
 
 class Node {

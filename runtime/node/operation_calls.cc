@@ -65,7 +65,7 @@ Admission admissible(const NodeState& state, const GroupState& g, const Call& c)
     return Admission::kBadRank;
   // Its sizes are looked at again when it is in.
   if (!groups::is_live(g, g.rank)) return Admission::kTaken;
-  if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kBadRank;
+  if (c.payload.buffer != kNoBuffer && !brings_data(g, c)) return Admission::kNotRoot;
   const auto bytes = size_of_call(state, g, c);
   if (!bytes) return Admission::kBadOperation;
   const OperationShape shape = asked(state, g, c, *bytes);

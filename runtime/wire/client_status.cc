@@ -78,6 +78,9 @@ std::string_view admission_sentence(Admission admission) {
              "emulated NIC, at most 1600 members";
     case Admission::kManyParticipants:
       return "this operation is for groups of one participant per node; create one with `fibocast group create`";
+    case Admission::kNotRoot: return "only the root brings something; give nothing at the other ranks";
+    case Admission::kTooManyLocal:
+      return "more participants at one node than it has room for; raise limits.participants, or take fewer";
     case Admission::kTaken: break;
   }
   return "";

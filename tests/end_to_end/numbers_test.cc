@@ -26,6 +26,24 @@ TEST(Numbers, ThatAreNotFiniteAreRefused) {
   EXPECT_EQ(cluster.run({"down", "--json"}).json()["stopped"], 0);
 }
 
+TEST(Numbers, ThatCannotBeLessThanZeroAreRefused) {
+  TestCluster cluster;
+  for (const char* line :
+       {"plan why --operation multicast --ranks 4 --bytes -1", "plan schedule --ranks 4 --bytes -1",
+        "calibrate --dir $DIR --seed -1", "bench distribution --dir $DIR --seed ' -1'",
+        "conquer all 1 --elements -1 --dir $DIR --rank 0", "barrier all --dir $DIR --rank -1",
+        "simulate --operation barrier --ranks 4 --bytes -1", "simulate --operation barrier --ranks 4 --seed -1"})
+    expect_wrong_use(cluster, line, "is less than 0");
+  expect_wrong_use(cluster, "plan schedule --ranks 4 --bytes 99999999999999999999", "too large");
+}
+
+TEST(Numbers, ThatMustBeMoreThanZeroAreRefusedWithASentence) {
+  TestCluster cluster;
+  for (const char* line : {"wait --nodes 0 --rank 0 --dir $DIR", "up --scale 0 --dir $DIR",
+                           "run -n 0 --dir $DIR -- true", "bench barrier --repetitions 0 --dir $DIR"})
+    expect_wrong_use(cluster, line, "'0' is not more than 0");
+}
+
 // JSON has no such numbers.
 TEST(Numbers, OfAnOperationMayBeInfinite) {
   TestCluster cluster;
@@ -38,6 +56,25 @@ TEST(Numbers, OfAnOperationMayBeInfinite) {
 }
 
 }  // namespace
+
+TEST(Sentences, NameWhatHelps) {
+  TestCluster cluster;
+  cluster.up({"-n", "3"});
+  const auto expect = [&](const std::string& words, const std::string& sentence) {
+    const Ended ended = cluster.shell("FIBOCAST_SOCKET=$DIR/node-1.sock fibocast " + words);
+    EXPECT_EQ(ended.exit_code, 2) << words;
+    EXPECT_EQ(ended.err, "fibocast: " + sentence + "\n") << words;
+  };
+  expect("wait --nodes 4", "the cluster has only 3 nodes");
+  for (const char* operation : {"scatter", "divide"})
+    expect(operation + std::string(" all 1"),
+           operation + std::string(" 'all': only the root, rank 0, brings something; give nothing here"));
+  expect("barrier \"$(printf '\\377\\376')\"", "the name of the group is not UTF-8: take another");
+  expect("barrier all --label \"$(printf 'x\\300\\200')\"", "the label is not UTF-8: take another");
+  expect("group create \"$(printf '\\377')\" --ranks 0,1", "the name of the group is not UTF-8: take another");
+  expect("group create P --ranks 0,1 --participants 65",
+         "group 'P': more participants at one node than it has room for; raise limits.participants, or take fewer");
+}
 
 // Its daemon would be taken for the new one, and its socket removed with the new one's files.
 TEST(Cluster, UpDoesNotTakeADaemonItHasNotStarted) {

@@ -29,6 +29,15 @@ std::string refusal(const PlanFattreeOptions& options) {
   return err.str();
 }
 
+TEST(PlanFattree, ColumnsOfLargeNumbersStayApart) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(plan_fattree({.leaves = 1 << 20}, out, err), 0) << err.str();
+  const Json tree = json({.leaves = 1 << 20});
+  const std::string all = tree["bounds"]["alltoall"].dump() + "  " + tree["times"]["alltoall"].dump() + "\n";
+  EXPECT_NE(out.str().find(all), std::string::npos) << out.str();
+}
+
 TEST(PlanFattree, BoundsAndTimes) {
   const Json tree = json({.leaves = 8, .capacities = "exponential"});
   EXPECT_EQ(tree["capacities"].dump(), "[1,2,4]");

@@ -23,6 +23,12 @@ TEST(StragglerText, ATableOfTheSlowest) {
             "  11     1 times       40 us       40 us\n");
 }
 
+TEST(StragglerText, ColumnsOfLargeNumbersStayApart) {
+  GroupInfo group;
+  group.slowest = {{3, 11'908'069, 2'500'000'000, 203'000'000, 0}};
+  EXPECT_NE(slowest_text(group).find("   3 11908069 times "), std::string::npos) << slowest_text(group);
+}
+
 TEST(StragglerText, Json) {
   EXPECT_EQ(to_json(Straggler{3, 5}).dump(), R"({"rank":3,"late_ns":5})");
   EXPECT_EQ(to_json(SlowRank{3, 2, 7, 5, 1}).dump(),
