@@ -9,6 +9,7 @@
 #include "runtime/client/translate.h"
 #include "runtime/node/node.h"
 #include "runtime/wire/client_codec.h"
+#include "runtime/wire/client_status.h"
 
 namespace fibocast {
 namespace {
@@ -25,6 +26,27 @@ std::string socket_path_of(const Client::Options& options) {
   return path ? path : "";
 }
 
+// The daemon would close the connection in the midst of the frame: it is not sent, and the daemon's sentence is said.
+Status too_large(const std::string& about) {
+  client::Status status;
+  describe_admission(about, Admission::kTooLarge, status);
+  return {Code::kInvalid, status.sentence(), {}};
+}
+
+Status too_large(const OperationCall& call) {
+  std::string about = std::string(operation_name(call.operation)) + " '" + std::string(call.group) + "'";
+  if (call.options != nullptr && !call.options->label.empty()) about += " (label '" + call.options->label + "')";
+  return too_large(about);
+}
+
+Outcome refused(Status why) {
+  Outcome outcome;
+  outcome.status = std::move(why);
+  return outcome;
+}
+
+Status too_large(const SendCall& call) { return too_large("message to rank " + std::to_string(call.to)); }
+
 }  // namespace
 
 struct Client::State {
@@ -35,9 +57,11 @@ struct Client::State {
   NodeId rank = 0;
   std::uint32_t size = 0;
   Duration patience{};
-  Duration default_deadline{};  // zero: the daemon did not tell it
+  Duration default_deadline{};      // zero: the daemon did not tell it
+  std::uint64_t payload_limit = 0;  // the same
 
   TimePoint answer_by(Duration deadline) const;
+  bool is_too_large(std::size_t bytes) const { return payload_limit > 0 && bytes > payload_limit; }
   client::Response const& exchange(Duration deadline) { return connection->exchange(request, answer_by(deadline)); }
   client::Response const& greet(const Options& options);
 };
@@ -80,6 +104,7 @@ Result<std::shared_ptr<Client>> Client::connect(const Options& options) {
   state->rank = response.welcome().rank();
   state->size = response.welcome().size();
   state->patience = options.patience;
+  state->payload_limit = response.welcome().payload_limit();
   state->default_deadline = Duration(response.welcome().default_deadline_ns());
   return std::shared_ptr<Client>(new Client(std::move(state)));
 }
@@ -89,6 +114,8 @@ Client::~Client() { state_->connection->close(); }
 
 NodeId Client::rank() const { return state_->rank; }
 std::uint32_t Client::size() const { return state_->size; }
+std::uint64_t Client::payload_limit() const { return state_->payload_limit; }
+Duration Client::default_deadline() const { return state_->default_deadline; }
 boost::asio::any_io_executor Client::executor() { return state_->executor; }
 boost::asio::io_context& Client::io_context() { return *state_->own_context; }
 
@@ -169,21 +196,25 @@ Result<Group> Client::open_direct(std::string_view name, const DirectOptions& op
 }
 
 Outcome Client::do_operate(const OperationCall& call) {
+  if (state_->is_too_large(call.payload.size())) return refused(too_large(call));
   encode(call, *state_->request.mutable_operate());
   return decode_outcome(state_->exchange(call.deadline));
 }
 
 void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
+  if (state_->is_too_large(call.payload.size())) return done(refused(too_large(call)));
   encode(call, *state_->request.mutable_operate());
   state_->connection->start(state_->request, {{}, std::move(done), {}});
 }
 
 Status Client::do_send(const SendCall& call) {
+  if (state_->is_too_large(call.bytes.size())) return too_large(call);
   encode(call, *state_->request.mutable_send());
   return decode_status(state_->exchange(call.deadline));
 }
 
 void Client::start_send(const SendCall& call, Completion<Status> done) {
+  if (state_->is_too_large(call.bytes.size())) return done(too_large(call));
   encode(call, *state_->request.mutable_send());
   state_->connection->start(state_->request, {std::move(done), {}, {}});
 }

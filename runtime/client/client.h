@@ -43,6 +43,10 @@ class Client final : public Participant {
 
   NodeId rank() const override;
   std::uint32_t size() const override;
+  // A request with more bytes is refused, here as by the daemon.
+  std::uint64_t payload_limit() const;
+  // Of calls that give none.
+  Duration default_deadline() const;
   boost::asio::any_io_executor executor() override;
   Result<NodeInfo> status() override;
   // The daemon's last events, oldest first: they are read in pieces while the daemon goes on.

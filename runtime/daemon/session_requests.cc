@@ -122,6 +122,7 @@ Session::Handled Session::hello() {
   welcome.set_rank(context_.rank);
   welcome.set_size(context_.nodes);
   welcome.set_cluster(context_.cluster);
+  welcome.set_payload_limit(context_.payload_limit);
   welcome.set_default_deadline_ns(context_.default_deadline);
   send_response();
   return Handled::kDone;

@@ -100,6 +100,24 @@ TEST(Messages, ASlowReceiverPushesBack) {
   EXPECT_TRUE(receiver->receive(1, minutes(1)).ok());
 }
 
+// However much too large: the connection stays, and what is said is what helps.
+TEST(Payloads, ThatCanNeverFitAreRefusedWithOneSentence) {
+  TestCluster cluster;
+  cluster.up({"-n", "1", "--settings", "limits.payload_bytes=4194304"});
+  auto client = cluster.client(0);
+  auto group = client->open("all");
+  ASSERT_TRUE(group.ok()) << group.status().sentence;
+  const std::string sentence = ": too many bytes for the budget of this node; raise limits.payload_bytes";
+  for (const std::size_t size : {(4 << 20) + 1, (4 << 20) + (1 << 17), 40 << 20}) {
+    const std::vector<std::byte> bytes(size);
+    EXPECT_EQ(client->send(0, 1, bytes, minutes(1)).sentence, "message to rank 0" + sentence) << size;
+    const Outcome outcome = group->multicast(0, bytes, minutes(1), {.label = "big"});
+    EXPECT_EQ(outcome.status.code, Code::kInvalid) << size;
+    EXPECT_EQ(outcome.status.sentence, "multicast 'all' (label 'big')" + sentence) << size;
+  }
+  EXPECT_TRUE(group->barrier(minutes(1)).ok());
+}
+
 TEST(Messages, NothingComesBeforeTheDeadline) {
   TestCluster cluster;
   cluster.up({"-n", "1"});
