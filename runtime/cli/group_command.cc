@@ -108,7 +108,8 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
   CLI::App* sub = add_subcommand(group, command, "create", "Create a group; its members learn it from the network",
                                  "fibocast group create render --ranks 0,3-7 --tree fibo --s 27us --r 88us --rank 0",
                                  [&command, options] { return create(command, *options); });
-  sub->add_option("name", options->name, "at most 47 bytes")->required();
+  sub->add_option("name", options->name, "at most 47 bytes, without /, behind which a label stands; not all")
+      ->required();
   sub->add_option("--ranks", options->ranks, "its members, as in 0,3-7")->required();
   sub->add_option("--participants", options->participants, "local participants at each member")->capture_default_str();
   sub->add_option("--routers", options->routers,

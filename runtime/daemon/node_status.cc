@@ -114,7 +114,9 @@ void fill_node_status(const Node& node, const Settings& settings, client::NodeSt
   status.set_connected(node.connected_peers());
   for (NodeId peer = 0; peer < nodes; ++peer)
     if (peer != settings.node.rank) fill_peer(node, peer, settings.cluster.nodes[peer], *status.add_peers());
-  for (std::uint32_t i = 0; i < node.group_count(); ++i) fill_group(node.group_info(i), *status.add_groups());
+  // One that peers have begun by its number alone nobody here can name, nor remove.
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (const auto group = node.group_info(i); !group.name.empty()) fill_group(group, *status.add_groups());
   add_node_counters(node.counters(), status);
   if (const DetectorCounters* detector = node.detector_counters()) add_detector_counters(*detector, status);
   add_tables(node.tables(), status);

@@ -195,6 +195,7 @@ enum class Admission : std::uint8_t {
   kBadPolicy,         // see GroupDefinition::policy; or more members than kMostShrinkingMembers
   kManyParticipants,  // this operation is for groups of one participant per node
   kNotRoot,           // only the root brings something
+  kReservedName,      // "all" is every node; what stands behind a "/" is a label
   kTooManyLocal,      // participants at one node: more than Limits::participants
 };
 

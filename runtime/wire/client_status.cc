@@ -79,6 +79,8 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kManyParticipants:
       return "this operation is for groups of one participant per node; create one with `fibocast group create`";
     case Admission::kNotRoot: return "only the root brings something; give nothing at the other ranks";
+    case Admission::kReservedName:
+      return "no name for a group: `all` always exists and is every node, and behind a / stands a label; take another";
     case Admission::kTooManyLocal:
       return "more participants at one node than it has room for; raise limits.participants, or take fewer";
     case Admission::kTaken: break;

@@ -76,6 +76,27 @@ TEST(Sentences, NameWhatHelps) {
          "group 'P': more participants at one node than it has room for; raise limits.participants, or take fewer");
 }
 
+TEST(Groups, HaveNamesThatOperationsCanGive) {
+  TestCluster cluster;
+  cluster.up({"-n", "2"});
+  for (const char* name : {"a/b", "/", "all"}) {
+    const Ended made = cluster.run({"group", "create", name, "--ranks", "0,1", "--rank", "0"});
+    EXPECT_EQ(made.exit_code, 2) << name;
+    EXPECT_NE(made.err.find("no name for a group"), std::string::npos) << made.err;
+  }
+  EXPECT_EQ(cluster.run({"group", "list", "--rank", "0", "--json"}).json()["groups"], Json::array());
+}
+
+// By its number alone rank 1 has heard of it.
+TEST(Groups, ThatNobodyHereCanNameAreNotShown) {
+  TestCluster cluster;
+  cluster.up({"-n", "2"});
+  EXPECT_EQ(cluster.run({"barrier", "a", "--rank", "0", "--deadline", "300ms"}).exit_code, 3);
+  EXPECT_EQ(cluster.run({"group", "list", "--rank", "1"}).out, "");
+  EXPECT_EQ(cluster.run({"status", "--rank", "1", "--json"}).json()["groups"], Json::array());
+  EXPECT_EQ(cluster.run({"group", "list", "--rank", "0"}).out, "a  ranks 0-1\n");
+}
+
 // Its daemon would be taken for the new one, and its socket removed with the new one's files.
 TEST(Cluster, UpDoesNotTakeADaemonItHasNotStarted) {
   TestCluster cluster;
