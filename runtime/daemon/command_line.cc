@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "runtime/daemon/security.h"
 #include "runtime/daemon/settings_fields.h"
 #include "runtime/wire/client_codec.h"
 #include "transport/frame.h"
@@ -67,6 +68,7 @@ CommandLine load(const Flags& flags, const Environment& environment) try {
   line.loaded = load_settings(line.file, environment, line.flags);
   check_security(line.loaded);
   if (flags.print) return ended(0, print_settings(line.loaded));
+  if (flags.check) load_keys(line.loaded.settings);  // of what they name, all that is read before anything is opened
   if (flags.check) return ended(0, "the settings are good\n");
   return line;
 } catch (const SettingsError& error) {

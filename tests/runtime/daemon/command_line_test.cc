@@ -41,6 +41,17 @@ TEST(CommandLine, CheckConfig) {
             "fibocastd: flag --node.rank: node.rank is 7, but cluster.nodes has 1 entries; allowed: 0 to 0\n");
 }
 
+TEST(CommandLine, CheckConfigFindsWhatWouldNotStart) {
+  const CommandLine key = read({"--check-config", "--key-file", "/nowhere/key"});
+  EXPECT_EQ(key.exit_code, 2);
+  EXPECT_NE(key.output.find("security.key_file: /nowhere/key"), std::string::npos) << key.output;
+  EXPECT_EQ(std::count(key.output.begin(), key.output.end(), '\n'), 1);
+  const CommandLine folder = read({"--check-config", "--config", "/tmp"});
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_EQ(folder.output, "fibocastd: /tmp: is a folder; give the file in it\n");
+  EXPECT_EQ(read({"--config", "/tmp"}).exit_code, 2);
+}
+
 TEST(CommandLine, PrintConfig) {
   const CommandLine line = read({"--print-config", "--name", "render"});
   EXPECT_EQ(line.exit_code, 0);
