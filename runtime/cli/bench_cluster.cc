@@ -4,11 +4,18 @@
 #include <numeric>
 
 #include "runtime/cli/cluster_record.h"
+#include "runtime/cli/interrupt.h"
 #include "runtime/daemon/node_host.h"
 
 namespace fibocast {
+namespace {
+
+Status interrupted() { return {Code::kCancelled, "interrupted: what was set up for the measurements is removed", {}}; }
+
+}  // namespace
 
 Status BenchCluster::connect(const std::string& dir, const std::string& socket) {
+  catch_interrupts();
   Client::Options options;
   options.executor = context_.get_executor();
   options.program = "fibocast bench";
@@ -49,7 +56,7 @@ Nanoseconds BenchCluster::clock_bound() const {
 }
 
 Result<BenchCluster::Members> BenchCluster::create_group(const GroupRequest& request) {
-  const Status status = clients_[request.nodes.front()]->create_group(request);
+  const Status status = is_interrupted() ? interrupted() : clients_[request.nodes.front()]->create_group(request);
   if (!status.ok()) return status;
   return open(request.name, request.nodes);
 }
@@ -91,6 +98,10 @@ Status BenchCluster::remove_group(const std::string& name, NodeId member) {
 
 std::vector<Outcome> BenchCluster::run(Members& members, const Start& start) {
   std::vector<Outcome> outcomes(members.size());
+  if (is_interrupted()) {
+    for (Outcome& outcome : outcomes) outcome.status = interrupted();
+    return outcomes;
+  }
   std::size_t left = members.size();
   for (std::size_t rank = 0; rank < members.size(); ++rank)
     start(members[rank], [&outcomes, &left, rank, offset = members[rank].clock.offset](Outcome outcome) {

@@ -22,6 +22,8 @@ class BenchCluster {
   };
   using Members = std::vector<Member>;
 
+  // From then on SIGINT and SIGTERM end create_group() and run() with kCancelled, so that whoever has created groups
+  // removes them.
   // Connects to every daemon of the cluster in `dir`; with a socket, to the daemon there and through it to all others.
   Status connect(const std::string& dir, const std::string& socket = {});
   Client& client(NodeId node) { return *clients_[node]; }

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 
 #include "runtime/cli/commands.h"
+#include "runtime/cli/interrupt.h"
 #include "runtime/cli/local_cluster.h"
 
 namespace fibocast {
@@ -19,16 +19,13 @@ struct UpOptions {
   NodeFileRequest files;
 };
 
-volatile std::sig_atomic_t g_interrupted = 0;
-void interrupt(int) { g_interrupted = 1; }
-
 // One line that is written over and over, on a terminal only.
 std::function<bool(std::uint32_t, std::uint32_t)> progress_line(bool quiet) {
   const bool shown = !quiet && isatty(STDERR_FILENO);
   return [shown](std::uint32_t connected, std::uint32_t nodes) {
     if (shown) std::cerr << "\r" << connected << " of " << nodes << " daemons connected" << std::flush;
-    if (shown && (connected == nodes || g_interrupted)) std::cerr << std::endl;
-    return g_interrupted == 0;
+    if (shown && (connected == nodes || is_interrupted())) std::cerr << std::endl;
+    return !is_interrupted();
   };
 }
 
@@ -91,8 +88,7 @@ int up(const Command& command, const UpOptions& options) {
                        held_nodes(options), deadline,        progress_line(command.quiet || command.json)};
   if (const auto fault = fault_of(options, request.hold)) return report(command, {Code::kInvalid, *fault, {}});
   request.files.machine = *find_machine(options.machine);
-  std::signal(SIGINT, interrupt);
-  std::signal(SIGTERM, interrupt);
+  catch_interrupts();
   const Status status = start_cluster(std::move(request));
   return status.ok() ? print_result(command, options.files.dir) : report(command, status);
 }

@@ -1,5 +1,6 @@
 // The measured loops: what they print is what the laboratory reads. No number is compared with a clock.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <fstream>
 #include <iterator>
@@ -95,6 +96,24 @@ TEST(Bench, OneCaseByOptionsAsOneDocument) {
     std::vector<std::string> words{"bench", "distribution", "--ranks", "3"};
     words.insert(words.end(), wrong.begin(), wrong.end());
     EXPECT_EQ(cluster.run(words).exit_code, 2) << wrong.back();
+  }
+}
+
+// A daemon knows at most 128 groups: nobody else could make any after some such ends.
+TEST(Bench, InterruptedItLeavesNoGroups) {
+  TestCluster cluster;
+  cluster.up({"-n", "3"});
+  const auto client = cluster.client(0);
+  const Words bench{"bench", "distribution", "--ranks", "3", "--tree", "fibo", "--repetitions", "200000"};
+  const Words calibrate{"calibrate", "--repetitions", "10000"};
+  for (const auto& [words, signal] : {std::pair(bench, SIGINT), {bench, SIGTERM}, {calibrate, SIGINT}}) {
+    Running running = cluster.start(words);
+    ASSERT_TRUE(eventually([&] { return !client->status()->groups.empty(); }));
+    kill(running.pid(), signal);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.exit_code, 1) << words[0];
+    EXPECT_NE(ended.err.find("interrupted"), std::string::npos) << ended.err;
+    EXPECT_TRUE(eventually([&] { return client->status()->groups.empty(); })) << words[0];
   }
 }
 
