@@ -101,9 +101,10 @@ pid_t start_detached(const std::vector<std::string>& arguments, const std::strin
   _exit(127);
 }
 
-pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironment& extra) {
+pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironment& extra, bool own_group) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
+  if (pid >= 0 && own_group) setpgid(pid, 0);  // on both sides: neither may go on before it is done
   if (pid != 0) return pid;
   reset_signals();
   prctl(PR_SET_PDEATHSIG, SIGKILL);

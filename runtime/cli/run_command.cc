@@ -1,4 +1,5 @@
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,10 +23,15 @@ struct RunOptions {
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-sigset_t block_signals() {
+// With a terminal as input programs stay in our process group, or the terminal would stop them when they read, and
+// Ctrl-Z and Ctrl-C would not reach them. Without one each has its own: what it has started ends with it.
+bool has_own_groups() { return isatty(STDIN_FILENO) == 0; }
+
+sigset_t block_signals(bool own_groups) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : kPassedOn) sigaddset(&set, number);
+  if (own_groups) sigaddset(&set, SIGTSTP), sigaddset(&set, SIGCONT);
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   return set;
@@ -48,15 +54,20 @@ int collect(Children& children, std::map<NodeId, int>& codes) {
   return worst;
 }
 
-// A terminal gives its signals to the whole foreground group itself: only others are passed on.
-int wait_for_all(Children children, const sigset_t& signals, std::map<NodeId, int>& codes) {
+void pass_on(int number, const Children& children, bool own_groups) {
+  for (const auto& [pid, rank] : children) kill(own_groups ? -pid : pid, number);
+  if (number == SIGTSTP) raise(SIGSTOP);
+}
+
+// A terminal gives its signals to the whole foreground group itself: those are passed on to other groups only.
+int wait_for_all(Children children, const sigset_t& signals, bool own_groups, std::map<NodeId, int>& codes) {
   int worst = collect(children, codes);
   while (!children.empty()) {
     siginfo_t info{};
     const int number = sigwaitinfo(&signals, &info);
     if (number == SIGCHLD) worst = std::max(worst, collect(children, codes));
-    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
-      for (const auto& [pid, rank] : children) kill(pid, number);
+    if (number > 0 && number != SIGCHLD && (own_groups || info.si_code != SI_KERNEL))
+      pass_on(number, children, own_groups);
   }
   return worst;
 }
@@ -74,20 +85,21 @@ int run(const Command& command, const RunOptions& options) {
   const std::uint32_t count = options.count == 0 ? size : options.count;
   if (count > size)
     return report(command, {Code::kInvalid, "the cluster has only " + std::to_string(size) + " daemons", {}});
-  const sigset_t signals = block_signals();
+  const bool own_groups = has_own_groups();
+  const sigset_t signals = block_signals(own_groups);
   Children children;
   std::map<NodeId, int> codes;
   for (NodeId rank = 0; rank < count; ++rank) {
-    const pid_t pid = start_child(options.program, environment_of(record->nodes[rank], count));
+    const pid_t pid = start_child(options.program, environment_of(record->nodes[rank], count), own_groups);
     if (pid > 0) {
       children.emplace(pid, rank);
       continue;
     }
     const std::string why = std::strerror(errno);
-    for (const auto& [started, of] : children) kill(started, SIGKILL);
+    pass_on(SIGKILL, children, own_groups);
     return report(command, {Code::kFailed, "cannot start a process: " + why, {}});
   }
-  const int worst = wait_for_all(std::move(children), signals, codes);
+  const int worst = wait_for_all(std::move(children), signals, own_groups, codes);
   if (command.json) {
     Json all = Json::array();
     for (const auto& [rank, code] : codes) all.push_back({{"rank", rank}, {"exit_code", code}});

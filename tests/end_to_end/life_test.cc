@@ -136,6 +136,22 @@ TEST(Run, PassesSignalsOnAndLeavesNobodyBehind) {
   }
 }
 
+TEST(Run, SignalsReachWhatTheProgramsHaveStarted) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    std::filesystem::remove(cluster.file("pid"));
+    Running run =
+        cluster.start({"run", "--", "sh", "-c", "sleep 1000 & echo $! > " + cluster.file("pid") + "; wait; true"});
+    pid_t pid = 0;
+    ASSERT_TRUE(eventually([&] { return std::ifstream(cluster.file("pid")) >> pid && pid > 0; }));
+    kill(run.pid(), signal);
+    EXPECT_EQ(run.wait().exit_code, 128 + signal);
+    EXPECT_TRUE(eventually([pid] { return has_ended(pid); }));
+    kill(pid, SIGKILL);
+  }
+}
+
 TEST(Program, WrongUseAndNoDaemonHaveTheirExitCodes) {
   TestCluster cluster;
   EXPECT_EQ(cluster.run({"barrier", "all"}).exit_code, 2);
