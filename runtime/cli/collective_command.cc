@@ -85,17 +85,10 @@ Json numbers(const Outcome& outcome, ElementType type) {
 
 std::string text_of(const Json& number) { return number.is_string() ? number.get<std::string>() : number.dump(); }
 
-Result<Bytes> read_bytes(const std::string& path) {
-  Result<std::string> text = read_input(path);
-  if (!text.ok()) return text.status();
-  const auto* first = reinterpret_cast<const std::byte*>(text->data());
-  return Bytes(first, first + text->size());
-}
-
-// Numbers from the command line, or a file's bytes.
-Result<Bytes> input(const CollectiveOptions& options, ElementType type) {
-  if (options.values.empty()) return options.file.empty() ? Bytes() : read_bytes(options.file);
-  if (!options.file.empty()) return Status{Code::kInvalid, "give either numbers or --file, not both", {}};
+// What the command line gives in numbers.
+Result<Bytes> given(const CollectiveOptions& options, ElementType type) {
+  if (!options.values.empty() && !options.file.empty())
+    return Status{Code::kInvalid, "give either numbers or --file, not both", {}};
   Bytes bytes;
   for (const std::string& text : options.values)
     if (!append(text, type, bytes))
@@ -103,11 +96,20 @@ Result<Bytes> input(const CollectiveOptions& options, ElementType type) {
   return bytes;
 }
 
-Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const Combination& combination) {
+Status read_file(const CollectiveOptions& options, const Client& client, Duration& deadline, Bytes& bytes) {
+  if (options.file.empty()) return {};
+  Result<std::string> text = read_payload(options.file, client, deadline);
+  if (!text.ok()) return text.status();
+  const auto* first = reinterpret_cast<const std::byte*>(text->data());
+  bytes.assign(first, first + text->size());
+  return {};
+}
+
+Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const Combination& combination,
+             Duration deadline) {
   OperationOptions options;
   options.label = o.choice.label_text();
   options.algorithm = o.alpha.empty() ? o.algorithm : "share:" + o.alpha;
-  const Duration deadline = o.choice.deadline_time();
   switch (o.operation) {
     case Operation::kReduce: return group.reduce(o.root, bytes, combination, deadline, options);
     case Operation::kAllreduce: return group.allreduce(bytes, combination, deadline, options);
@@ -144,13 +146,15 @@ int run(const Command& command, const CollectiveOptions& options) {
   const auto type = element_type_by_name(type_name(options), error);
   const auto op = combine_operator_by_name(options.combine, error);
   if (!type || !op) return report(command, {Code::kInvalid, error, {}});
-  auto bytes = input(options, *type);
+  auto bytes = given(options, *type);
   if (!bytes.ok()) return report(command, bytes.status());
   auto client = connect(options.choice.daemon);
   if (!client.ok()) return report(command, client.status());
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
-  return print(command, options, call(*group, options, *bytes, combination(options, *type, *op)), *type);
+  Duration deadline = options.choice.deadline_time();
+  if (Status status = read_file(options, **client, deadline, *bytes); !status.ok()) return report(command, status);
+  return print(command, options, call(*group, options, *bytes, combination(options, *type, *op), deadline), *type);
 }
 
 struct Subcommand {

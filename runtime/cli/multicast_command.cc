@@ -18,12 +18,13 @@ int multicast(const Command& command, const MulticastOptions& options) {
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
   Result<std::string> payload = std::string();
-  if (group->rank() == options.from) payload = read_input(options.file);
+  Duration deadline = options.choice.deadline_time();
+  if (group->rank() == options.from) payload = read_payload(options.file, **client, deadline);
   if (!payload.ok()) return report(command, payload.status());
   OperationOptions operation;
   operation.label = options.choice.label_text();
   const auto bytes = std::as_bytes(std::span(*payload));
-  const Outcome outcome = group->multicast(options.from, bytes, options.choice.deadline_time(), operation);
+  const Outcome outcome = group->multicast(options.from, bytes, deadline, operation);
   const std::vector<std::byte>& got = outcome.payload;
   if (outcome.ok() && !command.json)
     std::cout.write(reinterpret_cast<const char*>(got.data()), static_cast<std::streamsize>(got.size())).flush();

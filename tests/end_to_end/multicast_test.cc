@@ -118,6 +118,20 @@ TEST(Payloads, ThatCanNeverFitAreRefusedWithOneSentence) {
   EXPECT_TRUE(group->barrier(minutes(1)).ok());
 }
 
+TEST(Payloads, AreReadNoFurtherThanTheyFitAndNoLongerThanTheDeadline) {
+  TestCluster cluster;
+  cluster.up({"-n", "1", "--settings", "limits.payload_bytes=4194304"});
+  const std::string socket = "FIBOCAST_SOCKET=$DIR/node-0.sock ";
+  for (const char* words : {"multicast all --from 0", "allgather all"}) {
+    const Ended endless = cluster.shell(socket + "fibocast " + words + " --file /dev/zero");
+    EXPECT_EQ(endless.exit_code, 2) << words;
+    EXPECT_NE(endless.err.find("raise limits.payload_bytes"), std::string::npos) << endless.err;
+    const Ended silent = cluster.shell("mkfifo p-$$; " + socket + "fibocast " + words + " --deadline 50ms --file p-$$");
+    EXPECT_EQ(silent.exit_code, 3) << words;
+    EXPECT_NE(silent.err.find("the deadline passed while p-"), std::string::npos) << silent.err;
+  }
+}
+
 TEST(Messages, NothingComesBeforeTheDeadline) {
   TestCluster cluster;
   cluster.up({"-n", "1"});

@@ -1,6 +1,7 @@
 #include "runtime/cli/command.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,18 @@ TEST(Inputs, AFileOrWhyNot) {
   EXPECT_EQ(read_input(testing::TempDir()).status().sentence, "cannot read " + testing::TempDir() + ": Is a directory");
   EXPECT_EQ(read_input("/nowhere").status().sentence, "cannot read /nowhere: No such file or directory");
   unlink(path.c_str());
+}
+
+// Nobody writes to the pipe, and nobody closes it.
+TEST(Inputs, AreReadNoLongerAndNoFurtherThanTold) {
+  const std::string pipe = testing::TempDir() + "pipe-" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto past = std::chrono::steady_clock::now();
+  EXPECT_EQ(read_input(pipe, {.until = past}).status().code, Code::kDeadlineExceeded);
+  EXPECT_EQ(read_input(pipe, {.until = past + std::chrono::milliseconds(1)}).status().code, Code::kDeadlineExceeded);
+  EXPECT_EQ(read_input("/dev/zero", {.until = past}).status().code, Code::kDeadlineExceeded);
+  EXPECT_EQ(read_input("/dev/zero", {.bytes = 100'001})->size(), 100'001u);
+  unlink(pipe.c_str());
 }
 
 TEST(Processes, OnlyARealDaemonOfThatFileCounts) {
