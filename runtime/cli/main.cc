@@ -1,5 +1,6 @@
 // The program `fibocast`.
 #include <iostream>
+#include <string_view>
 
 #include "runtime/cli/commands.h"
 #include "runtime/cli/external_command.h"
@@ -42,6 +43,12 @@ bool has_command(const CLI::App& app, const std::string& name) {
   return false;
 }
 
+bool asks_json(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
+    if (std::string_view(argv[i]) == "--json") return true;
+  return false;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("fibocast - barriers, multicasts and their laboratory");
   app.set_version_flag("--version", version_text());
@@ -52,12 +59,13 @@ int run(int argc, char** argv) {
   check_numbers(app);
   if (const std::string name = argc > 1 ? argv[1] : ""; !name.empty() && name[0] != '-' && !has_command(app, name)) {
     run_external_command(name, {argv + 2, argv + argc});
-    std::cerr << "fibocast: there is no command '" << name << "'; fibocast --help lists them" << std::endl;
-    return kWrongUse;
+    return report({.json = asks_json(argc, argv)},
+                  invalid("there is no command '" + name + "'; fibocast --help lists them"));
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && asks_json(argc, argv)) return report({.json = true}, invalid(error.what()));
     return app.exit(error) == 0 ? 0 : kWrongUse;
   }
   return command.exit_code;

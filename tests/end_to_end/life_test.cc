@@ -164,6 +164,20 @@ TEST(Program, WrongUseAndNoDaemonHaveTheirExitCodes) {
   EXPECT_EQ(failed.err, "");
 }
 
+TEST(Program, WrongUseWithJsonIsADocument) {
+  TestCluster cluster;
+  for (const char* line : {"wait --nodes 0 --json", "plan tree --ranks x --json", "barrier --json",
+                           "up --json --colour blue", "up --deadline soon --json --dir $DIR", "no-such-thing --json"}) {
+    const Ended ended = cluster.shell(std::string("fibocast ") + line);
+    EXPECT_EQ(ended.exit_code, 2) << line;
+    EXPECT_EQ(ended.err, "") << line;
+    ASSERT_TRUE(Json::accept(ended.out)) << line << ": " << ended.out;
+    EXPECT_EQ(ended.json()["status"], "INVALID") << line;
+    EXPECT_NE(ended.json()["sentence"], "") << line;
+  }
+  EXPECT_EQ(cluster.shell("fibocast run --dir $DIR --ranks x -- echo --json").out, "");
+}
+
 TEST(Program, AnUnknownCommandIsAProgramOnThePath) {
   TestCluster cluster;
   const std::string program = cluster.file("fibocast-greet");
