@@ -37,21 +37,21 @@ Look look(const DaemonChoice& choice) {
 
 Status too_late(const Look& last, const WaitOptions& options) {
   if (!last.status.ok()) return last.status;
+  const std::string why = options.nodes > last.size ? "the cluster has only " + std::to_string(last.size) + " nodes"
+                                                    : "missing ranks: " + ranks_text(last.missing);
   return {Code::kDeadlineExceeded,
           "after " + options.deadline + " only " + std::to_string(last.connected) + " of " +
-              std::to_string(options.nodes) + " nodes are connected; missing ranks: " + ranks_text(last.missing),
+              std::to_string(options.nodes) + " nodes are connected; " + why,
           last.missing};
 }
 
-// A daemon that is not there yet is waited for like a peer that is not.
+// A daemon that is not there yet is waited for like a peer that is not, or that is not in its list yet.
 int wait(const Command& command, const WaitOptions& options) {
   if (auto socket = find_socket(options.daemon); !socket.ok()) return report(command, socket.status());
   const auto until = Clock::now() + parse_duration(options.deadline);
   for (;;) {
     const Look last = look(options.daemon);
     if (last.status.ok() && last.connected >= options.nodes) return report(command, {});
-    if (last.status.ok() && options.nodes > last.size)
-      return report(command, invalid("the cluster has only " + std::to_string(last.size) + " nodes"));
     if (Clock::now() >= until) return report(command, too_late(last, options));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

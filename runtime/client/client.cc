@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds kGreetingPatience{10};
 constexpr std::chrono::nanoseconds kGroupPatience{NodeSettings{}.group_patience};  // all daemons have this one
-constexpr Duration kLongest = std::chrono::hours(24 * 365);  // no overflow when added to the time
+constexpr Duration kLongest = std::chrono::hours(24 * 365);                        // no overflow when added to the time
 
 using TimePoint = Connection::Clock::time_point;
 
@@ -159,7 +159,7 @@ Status Client::drain() {
   state_->request.mutable_drain();
   const TimePoint until = Connection::Clock::now() + kGreetingPatience;
   const PeerProcess daemon(state_->connection->descriptor());
-  const Status asked = decode_status(state_->exchange(until));
+  const Status asked = decode_status(state_->connection->exchange(state_->request, until));
   if (!asked.ok()) return asked;
   if (state_->connection->wait_for_end(until) && daemon.wait_for_end(until)) return {};
   return {Code::kUnavailable, "the daemon was told to leave, but it does not end: look at its log, or kill it", {}};

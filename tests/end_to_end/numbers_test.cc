@@ -60,12 +60,18 @@ TEST(Numbers, OfAnOperationMayBeInfinite) {
 TEST(Sentences, NameWhatHelps) {
   TestCluster cluster;
   cluster.up({"-n", "3"});
+  const auto run = [&](const std::string& words) {
+    return cluster.shell("FIBOCAST_SOCKET=$DIR/node-1.sock fibocast " + words);
+  };
   const auto expect = [&](const std::string& words, const std::string& sentence) {
-    const Ended ended = cluster.shell("FIBOCAST_SOCKET=$DIR/node-1.sock fibocast " + words);
+    const Ended ended = run(words);
     EXPECT_EQ(ended.exit_code, 2) << words;
     EXPECT_EQ(ended.err, "fibocast: " + sentence + "\n") << words;
   };
-  expect("wait --nodes 4", "the cluster has only 3 nodes");
+  const Ended waited = run("wait --nodes 4 --deadline 100ms");
+  EXPECT_EQ(waited.exit_code, 3);
+  EXPECT_EQ(waited.err,
+            "fibocast: after 100ms only 3 of 4 nodes are connected; the cluster has only 3 nodes (ranks )\n");
   for (const char* operation : {"scatter", "divide"})
     expect(operation + std::string(" all 1"),
            operation + std::string(" 'all': only the root, rank 0, brings something; give nothing here"));

@@ -56,6 +56,11 @@ class ClusterTest : public ::testing::Test {
   void start(NodeId rank);
   void stop(NodeId rank);
   void start_all();
+  // Both.
+  void start_cluster(std::uint32_t nodes) {
+    plan_cluster(nodes);
+    start_all();
+  }
   void wait_connected();  // until every running daemon has all others
   const std::string& socket(NodeId rank) const { return settings_[rank].node.socket; }
 

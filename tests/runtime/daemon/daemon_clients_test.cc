@@ -1,12 +1,12 @@
 // Local clients: messages, groups, back-pressure, and clients that misbehave or go away.
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "runtime/daemon/settings_loader.h"
 #include "runtime/wire/client_codec.h"
+#include "tests/runtime/daemon/client_requests.h"
 #include "tests/runtime/daemon/cluster_fixture.h"
 
 namespace fibocast {
@@ -14,10 +14,6 @@ namespace {
 
 class DaemonClients : public ClusterTest {
  protected:
-  void start_cluster(std::uint32_t nodes) {
-    plan_cluster(nodes);
-    start_all();
-  }
   // An eighth of the usual room, of which messages have a quarter: filled several times, it costs a sanitizer least.
   static constexpr std::uint64_t kRoom = 32 << 20;
   void start_two_with_room(std::uint64_t bytes) {
@@ -26,40 +22,6 @@ class DaemonClients : public ClusterTest {
     start_all();
   }
 };
-
-client::Request message_to(NodeId rank, std::uint64_t tag, const std::string& payload) {
-  client::Request request;
-  request.mutable_send()->set_rank(rank);
-  request.mutable_send()->set_tag(tag);
-  request.mutable_send()->set_payload(payload);
-  return request;
-}
-
-client::Request receive_of(std::uint64_t tag, std::int64_t deadline_ms = 20'000) {
-  client::Request request;
-  request.mutable_receive()->set_tag(tag);
-  request.mutable_receive()->set_deadline_ns(deadline_ms * 1'000'000);
-  return request;
-}
-
-client::Request barrier_of(const std::string& group) {
-  client::Request request;
-  request.mutable_operate()->set_group(group);
-  request.mutable_operate()->set_kind(client::OPERATION_BARRIER);
-  request.mutable_operate()->set_deadline_ns(20'000'000'000);
-  return request;
-}
-
-client::Request multicast_of(const std::string& group, Rank root, const std::string& payload,
-                             std::int64_t deadline_ms = 20'000) {
-  client::Request request;
-  request.mutable_operate()->set_group(group);
-  request.mutable_operate()->set_kind(client::OPERATION_MULTICAST);
-  request.mutable_operate()->set_root(root);
-  request.mutable_operate()->set_deadline_ns(deadline_ms * 1'000'000);
-  request.mutable_operate()->set_payload(payload);
-  return request;
-}
 
 TEST_F(DaemonClients, MessagesArriveInOrderWhateverTheirSize) {
   start_cluster(2);
@@ -366,82 +328,6 @@ TEST_F(DaemonClients, ALongHelloToAnotherDaemonIsRefused) {
   hello.mutable_hello()->set_program(std::string(Relay::kChunk - 100, 'p'));
   const auto welcome = RawClient(socket(0), false).call(hello);
   EXPECT_EQ(welcome.welcome().rank(), 1u) << welcome.status().sentence();
-}
-
-TEST_F(DaemonClients, ALeavingDaemonAnswersAndRemovesItsSocket) {
-  start_cluster(2);
-  RawClient client(socket(0));
-  const auto id = client.start_barrier("gate");
-  client.status();  // the barrier has been taken
-  stop(0);
-  EXPECT_EQ(client.receive(id).status().code(), client::CODE_CANCELLED);
-  EXPECT_FALSE(std::filesystem::exists(socket(0)));
-}
-
-TEST_F(DaemonClients, ALeavingDaemonBringsWhatItHasTaken) {
-  start_cluster(2);
-  wait_connected();
-  RawClient sender(socket(0)), receiver(socket(1));
-  for (RawClient* client : {&sender, &receiver}) client->open_group("gate");
-  const std::string large(4 << 20, 'L');
-  client::Request multicast;
-  multicast.mutable_operate()->set_group("gate");
-  multicast.mutable_operate()->set_kind(client::OPERATION_MULTICAST);
-  multicast.mutable_operate()->set_payload(large);
-  EXPECT_EQ(sender.call(message_to(1, 7, large)).status().code(), client::CODE_OK);
-  EXPECT_EQ(sender.call(multicast).status().code(), client::CODE_OK);
-  stop(0);
-  EXPECT_TRUE(receiver.call(receive_of(7)).message().payload() == large);
-  multicast.mutable_operate()->clear_payload();
-  const auto got = receiver.call(multicast);
-  EXPECT_EQ(got.status().code(), client::CODE_OK) << got.status().sentence();
-  EXPECT_TRUE(got.outcome().payload() == large);
-}
-
-client::Request drain_request() {
-  client::Request request;
-  request.mutable_drain();
-  return request;
-}
-
-TEST_F(DaemonClients, OneMayTellTheDaemonToLeave) {
-  start_cluster(2);
-  wait_connected();
-  RawClient asks(socket(0)), waits(socket(0)), other(socket(1));
-  const auto barrier = waits.start_barrier("gate");
-  waits.status();  // the barrier has been taken
-  const auto drain = asks.send(drain_request());
-  const auto late = asks.start_barrier("gate");  // after it nothing is read any more
-  EXPECT_EQ(asks.receive(drain).status().code(), client::CODE_OK);
-  EXPECT_EQ(waits.receive(barrier).status().code(), client::CODE_CANCELLED);
-  EXPECT_TRUE(asks.closed_by_daemon()) << late;
-  threads_[0].join();
-  EXPECT_FALSE(std::filesystem::exists(socket(0)));
-  while (other.status().peers(0).state() != "lost") std::this_thread::yield();
-  daemons_[0].reset();
-}
-
-TEST_F(DaemonClients, OnlyItsOwnUserMayAndNotThroughAnotherDaemon) {
-  start_cluster(2);
-  wait_connected();
-  client::Request hello;
-  hello.mutable_hello()->set_major(kClientMajor);
-  hello.mutable_hello()->set_node(1);
-  RawClient relayed(socket(0), false);
-  ASSERT_EQ(relayed.call(hello).welcome().rank(), 1u);
-  const auto refused = relayed.call(drain_request()).status();
-  EXPECT_EQ(refused.code(), client::CODE_REFUSED);
-  EXPECT_NE(refused.sentence().find("on its own host"), std::string::npos) << refused.sentence();
-  EXPECT_EQ(RawClient(socket(1)).status().connected(), 1u);
-  if (geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
-  std::filesystem::permissions(folder_, std::filesystem::perms::group_all, std::filesystem::perm_options::add);
-  std::thread([&] {  // one of the socket's group; of this thread alone, as the system call is not the library's
-    ASSERT_EQ(syscall(SYS_setresuid, 1234, 1234, 1234), 0);
-    RawClient member(socket(1));
-    EXPECT_EQ(member.call(drain_request()).status().code(), client::CODE_REFUSED);
-    EXPECT_EQ(member.status().connected(), 1u);
-  })
-      .join();
 }
 
 TEST_F(DaemonClients, TheSocketOfADeadDaemonIsReplacedThatOfALivingOneIsNot) {
