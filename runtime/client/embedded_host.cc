@@ -170,6 +170,7 @@ Admission EmbeddedHost::send(EmbeddedRequest& request) {
 
 Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   const GroupRequest& wanted = *request.create;
+  if (is_reserved_name(wanted.name)) return Admission::kReservedName;
   GroupDefinition definition;
   definition.name = wanted.name, definition.routers = wanted.routers;
   definition.participants = std::max(1u, wanted.participants);

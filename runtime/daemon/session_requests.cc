@@ -128,6 +128,7 @@ Session::Handled Session::open_group() {
 Session::Handled Session::create_group() {
   const client::CreateGroup& wanted = request_.create_group();
   const std::string about = quoted("group", wanted.name());
+  if (is_reserved_name(wanted.name())) return refuse(about, Admission::kReservedName);
   GroupDefinition definition;
   definition.name = wanted.name(), definition.routers = wanted.routers();
   definition.participants = std::max(1u, wanted.participants());

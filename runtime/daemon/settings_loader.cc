@@ -72,7 +72,8 @@ void set_from_node(LoadedSettings& loaded, const std::string& key, const toml::n
 }
 
 void set_from_file(LoadedSettings& loaded, const std::string& path) try {
-  if (std::filesystem::is_directory(path)) throw SettingsError(path + ": is a folder; give the file in it");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw SettingsError(path + ": is a folder; give the file in it");
   const toml::table file = toml::parse_file(path);
   for (const auto& [section, node] : file) {
     const std::string name(section.str());

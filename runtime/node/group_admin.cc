@@ -150,7 +150,6 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
 
 Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cookie, Nanoseconds now) {
   if (d.name.empty() || d.name.size() > kMaxGroupName) return Admission::kBadName;
-  if (d.name == "all" || d.name.find('/') != std::string_view::npos) return Admission::kReservedName;
   if (d.members.empty() || d.members.truncated()) return Admission::kBadRank;
   if (d.members.at(d.members.size() - 1) >= state.settings.nodes) return Admission::kBadRank;
   if (d.routers >= d.members.size()) return Admission::kBadRank;

@@ -90,6 +90,8 @@ std::string_view admission_sentence(Admission admission) {
 
 }  // namespace
 
+bool is_reserved_name(std::string_view group) { return group == "all" || group.find('/') != std::string_view::npos; }
+
 client::Code code_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kOk: return client::CODE_OK;

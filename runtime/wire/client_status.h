@@ -20,6 +20,9 @@ struct OperationContext {
   std::string_view label_of_dead = {};  // of the call in which an application died; may be empty
 };
 
+// No application may give a group such a name: "all" is every node, and behind a "/" stands a label.
+bool is_reserved_name(std::string_view group);
+
 client::Code code_of(Verdict verdict);
 client::Code code_of(Admission admission);
 
