@@ -104,6 +104,14 @@ bool is_monotonic() {
   return true;
 }
 
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16] = "";
+  tm fields{};
+  std::strftime(text, sizeof text, "%F", gmtime_r(&now, &fields));
+  return text;
+}
+
 std::string peer_clocks_text(const Patient& patient) {
   std::size_t same = 0;
   Nanoseconds bound = 0;
@@ -135,11 +143,14 @@ Check check_port(const Patient& patient) {
   if (patient.node && !error)
     return {"port", Health::kWrong, where + " is free, although the daemon runs",
             "it was started with another node.listen: start it again, or name its own file with --config"};
+  if (patient.node)  // of another network namespace, say
+    return {"port", Health::kWarning, where + " cannot be tried from here: " + error.message(),
+            "run fibocast doctor where the daemon runs, as its user"};
   if (!error) return {"port", Health::kOk, where + " is free"};
   if (in_use)
     return {"port", Health::kWrong, where + " is in use by another program",
             std::string("stop it (ss -l") + (tcp ? "tnp" : "unp") + " names it) or give another node.listen"};
-  return {"port", Health::kWrong, "nobody can listen on " + where + ": " + error.message(),
+  return {"port", Health::kWrong, "this user cannot listen on " + where + ": " + error.message(),
           "give an address of this host as node.listen (ip address lists them)"};
 }
 
@@ -163,7 +174,7 @@ Check check_clock(const Patient& patient) {
   if (std::time(nullptr) < kTooEarly)
     return {"clock", Health::kWrong, "the clock says that it is before 2024",
             "set it: a key's sessions and the log's times go by it"};
-  return {"clock", Health::kOk, "the clock goes forwards, and the date may be right" + peer_clocks_text(patient)};
+  return {"clock", Health::kOk, "it goes forwards, and says that today is " + today() + peer_clocks_text(patient)};
 }
 
 Check check_receive_buffer(const Patient& patient) {
@@ -184,13 +195,13 @@ Check check_receive_buffer(const Patient& patient) {
 
 Check check_shared_memory(const Patient& patient) {
   const std::string name = "shared-memory";
+  const std::string none = "none is shared: no other node of this host, cluster.local is off, or a network is emulated";
   if (patient.node) {
     const auto peers = patient.node->counters.find("local_peers");
     if (peers != patient.node->counters.end())
       return {name, Health::kOk, "shared with " + std::to_string(peers->second) + " nodes of this host"};
   }
-  if (!patient.settings || patient.settings->cluster.local == "off")
-    return {name, Health::kOk, "none is shared: no other node of this host, or cluster.local is off"};
+  if (!patient.settings || patient.settings->cluster.local == "off") return {name, Health::kOk, none};
   const std::string folder = local_folder(*patient.settings);
   const std::string remedy = "rm -r " + folder + ", or give a folder of the daemon's user alone as cluster.local";
   struct stat info {};
@@ -206,7 +217,7 @@ Check check_shared_memory(const Patient& patient) {
   if (told && free_bytes < kLeastSharedMemory)
     return {name, Health::kWarning, above + " has only " + std::to_string(free_bytes >> 20) + " MiB left",
             "make it larger (docker run --shm-size), or cluster.local = \"off\""};
-  return {name, Health::kOk, folder + " can be used"};
+  return {name, Health::kOk, patient.node ? none : folder + " can be used"};
 }
 
 }  // namespace fibocast

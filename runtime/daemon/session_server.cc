@@ -119,7 +119,6 @@ void SessionServer::pause_accepting() {
 }
 
 void SessionServer::receive(Session::Socket socket) {
-  close_on_exec(socket.native_handle());
   if (const auto peer = who_is(socket.native_handle(), group_))
     admit(std::move(socket), *peer);
   else
@@ -127,6 +126,7 @@ void SessionServer::receive(Session::Socket socket) {
 }
 
 void SessionServer::admit(Session::Socket socket, Session::Peer peer) {
+  close_on_exec(socket.native_handle());
   const auto free = std::find(sessions_.begin(), sessions_.end(), nullptr);
   if (free == sessions_.end()) return turn_away(std::move(socket));
   ++context_.counters.accepted;

@@ -33,7 +33,7 @@ class AttackedDaemon {
   void serve(Bytes written) {
     boost::asio::local::stream_protocol::socket client(io_), served(io_);
     boost::asio::local::connect_pair(client, served);
-    server_.admit(std::move(served), Session::Peer::kOwner);
+    server_.admit(std::move(served), Session::Peer::kOther);
     client.non_blocking(true);
     run();
     while (!written.empty()) {
