@@ -54,7 +54,8 @@ std::string ago(const Patient& patient, NodeId peer) {
 }
 
 std::string remedy_of(const PeerInfo& peer) {
-  if (peer.state == "refused") return "give both daemons the same [cluster], [model] and [limits]; its log has digests";
+  if (peer.state == "refused")
+    return "give both daemons the same [cluster], [model] and limits.transfers; its log has digests";
   if (peer.state == "lost") return "start its daemon again, there or elsewhere under the same name and rank";
   return "see whether its daemon runs and a firewall lets its port through: fibocast doctor on its host";
 }

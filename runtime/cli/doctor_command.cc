@@ -59,9 +59,8 @@ void read_clocks(const std::string& socket, Patient& patient) {
     options.socket_path = socket, options.program = "fibocast doctor", options.node = peer.rank;
     auto client = Client::connect(options);
     if (!client.ok()) continue;
-    if (const auto offset = measure_clock_offset(**client, 20); offset.ok())
-      patient.clocks[peer.rank] = {.same = Result<ClockOffset>(offset)->bound == 0,
-                                   .bound = Result<ClockOffset>(offset)->bound};
+    if (auto offset = measure_clock_offset(**client, 20); offset.ok())
+      patient.clocks[peer.rank] = {.same = offset->bound == 0, .bound = offset->bound};
   }
 }
 

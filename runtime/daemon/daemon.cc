@@ -228,7 +228,7 @@ std::string Daemon::set_model(const client::SetModel& model) {
   if (const auto mistake = find_model_mistake(planned)) return mistake->key + " " + mistake->sentence;
   replan_with(planned);
   log_.info("[model] is set: s " + std::to_string(model.s_ns()) + " ns, l " + std::to_string(model.l_ns()) + " ns, o " +
-            std::to_string(model.o_ns()) + " ns; until this daemon ends");
+            std::to_string(model.o_ns()) + " ns; until SIGHUP or the end of this daemon");
   return {};
 }
 
@@ -236,7 +236,7 @@ std::string Daemon::set_model(const client::SetModel& model) {
 bool Daemon::take_nodes(const std::vector<std::string>& nodes) {
   const auto& known = settings_.cluster.nodes;
   if (nodes.size() > settings_.limits.nodes) {
-    log_.error("only the log's level is reloaded: cluster.nodes has " + std::to_string(nodes.size()) +
+    log_.error("only keys and the log's level are reloaded: cluster.nodes has " + std::to_string(nodes.size()) +
                " entries, but this daemon runs with limits.nodes = " + std::to_string(settings_.limits.nodes) +
                "; raise that in all files and start one daemon after the other anew");
     return false;
@@ -246,7 +246,8 @@ bool Daemon::take_nodes(const std::vector<std::string>& nodes) {
     return true;
   }
   log_.error(
-      "only the log's level is reloaded: cluster.nodes does not begin with the list that this daemon runs with; while "
+      "only keys and the log's level are reloaded: cluster.nodes does not begin with the list that this daemon runs "
+      "with; while "
       "daemons run, add nodes at its end only");
   return false;
 }
@@ -299,7 +300,7 @@ void Daemon::on_refused(const Event& event) {
   if (!refused_.emplace(event.peer, event.peer_digest).second) return;
   log_.warning(peer_text(event.peer) + " is refused: the digest of its cluster name, node list and model is " +
                hex(event.peer_digest) + ", here it is " + hex(cluster_digest(settings_)) +
-               "; give both daemons the same [cluster], [model] and [limits]");
+               "; give both daemons the same [cluster], [model] and limits.transfers");
 }
 
 void Daemon::fill_status(client::NodeStatus& status) {

@@ -70,8 +70,7 @@ TEST(Sentences, NameWhatHelps) {
   };
   const Ended waited = run("wait --nodes 4 --deadline 100ms");
   EXPECT_EQ(waited.exit_code, 3);
-  EXPECT_EQ(waited.err,
-            "fibocast: after 100ms only 3 of 4 nodes are connected; the cluster has only 3 nodes\n");
+  EXPECT_EQ(waited.err, "fibocast: after 100ms only 3 of 4 nodes are connected; the cluster has only 3 nodes\n");
   for (const char* operation : {"scatter", "divide"})
     expect(operation + std::string(" all 1"),
            operation + std::string(" 'all': only the root, rank 0, brings something; give nothing here"));
