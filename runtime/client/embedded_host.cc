@@ -292,11 +292,12 @@ void EmbeddedHost::note_if_behind(std::string_view group, Verdict verdict) {
     opened->second.is_behind = true;
 }
 
-Status EmbeddedHost::failure_of(const OperationCall& call, const Event& event) const {
+Status EmbeddedHost::failure_of(const OperationCall& call, const Event& event) {
   const std::string_view label = call.options != nullptr ? call.options->label : std::string_view();
   client::Response response;
   describe_call({call.operation, call.group, label, patience_of(call), event.label.view()}, event.done,
                 *response.mutable_status());
+  name_refused(host_.node(), call.group, event.done, *response.mutable_status());
   return decode_status(response);
 }
 

@@ -96,7 +96,7 @@ class EmbeddedHost {
   std::span<std::byte> place_of(std::uint64_t cookie, BufferId buffer, std::size_t bytes);
   void on_call_done(const Event& event);
   void note_if_behind(std::string_view group, Verdict verdict);
-  Status failure_of(const OperationCall& call, const Event& event) const;
+  Status failure_of(const OperationCall& call, const Event& event);
   void on_event(const Event& event);
   EmbeddedRequest* take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);

@@ -39,6 +39,22 @@ bool went_on_without(const Node& node, GroupId group, Verdict verdict) {
   return info && info->policy != GroupPolicy::kAll;
 }
 
+void name_refused(const Node& node, std::string_view group, const CallDone& done, client::Status& status) {
+  if (done.verdict != Verdict::kDeadlineExceeded && done.verdict != Verdict::kPeerLost) return;
+  RankSet refused;
+  for (std::uint32_t i = 0; i < node.group_count(); ++i) {
+    const Node::GroupInfo info = node.group_info(i);
+    if (info.name != group) continue;
+    for (std::uint32_t k = 0; k < done.ranks.size(); ++k)
+      if (const Rank rank = done.ranks.at(k); node.peer_state(info.members.at(rank)) == ChannelState::kRefused)
+        refused.add(rank);
+  }
+  if (refused.empty()) return;
+  *status.mutable_sentence() += "; the daemons of ranks " + rank_text(refused) +
+                                " have other settings and are refused: give all the same [cluster], [model] and "
+                                "limits.transfers";
+}
+
 namespace {
 
 void fill_slow_rank(const SlowRank& row, client::SlowRank& out) {

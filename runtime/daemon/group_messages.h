@@ -18,6 +18,8 @@ std::optional<Node::GroupInfo> find_group_info(const Node& node, GroupId id);
 // The group went on without this node: its participants are numbered anew. Of a group that waits for all, each goes
 // through the numbers that it missed.
 bool went_on_without(const Node& node, GroupId group, Verdict verdict);
+// Adds to the sentence of a call that ended without them which of the ranks concerned are not absent, but refused.
+void name_refused(const Node& node, std::string_view group, const CallDone& done, client::Status& status);
 // Leaves `out` empty for no group.
 void fill_group(const std::optional<Node::GroupInfo>& info, client::Group& out);
 

@@ -177,6 +177,7 @@ bool Session::on_call_done(const Event& event) {
   if (opened && went_on_without(node(), opened->id, done.verdict)) opened->is_behind = true;
   describe_call({request->operation, request->group, request->label, request->waited, event.label.view()}, done,
                 *response.mutable_status());
+  name_refused(node(), request->group, done, *response.mutable_status());
   client::Outcome& outcome = *response.mutable_outcome();
   outcome.Clear();
   outcome.set_generation(done.generation);

@@ -234,8 +234,6 @@ TEST(Trouble, AStoppedDaemonEndsTheCallsThatGiveNoDeadline) {
   EXPECT_EQ(group->barrier().status.sentence, silent);
   EXPECT_EQ(client.value()->receive(1).status.sentence, silent);
   EXPECT_EQ(client.value()->send(2, 1, {}).sentence, silent);
-  EXPECT_EQ(client.value()->create_group({.name = "n", .nodes = {0, 2}}).sentence, silent);
-  EXPECT_EQ(client.value()->plan_group({.name = "n", .nodes = {}}).sentence, silent);
 }
 
 client::Response complaint() {

@@ -38,6 +38,12 @@ TEST_F(DaemonPeers, AnotherNodeListIsRefusedAndShown) {
   while (status.peers(0).state() != "refused") status = client.status();
   EXPECT_EQ(status.connected(), 0u);
   EXPECT_GE(status.counters().at("peers_refused"), 1u);
+  client::Request barrier;
+  barrier.mutable_operate()->set_group("check");
+  barrier.mutable_operate()->set_kind(client::OPERATION_BARRIER);
+  barrier.mutable_operate()->set_deadline_ns(1'000'000);
+  const client::Status ended = client.call(barrier).status();
+  EXPECT_NE(ended.sentence().find("ranks 1 have other settings"), std::string::npos) << ended.sentence();
 }
 
 TEST_F(DaemonPeers, ALossyNetworkOnlyTakesLonger) {
