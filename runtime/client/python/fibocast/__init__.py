@@ -13,9 +13,9 @@
             print(late, late.ranks)                     # who has not come
 
 Every member of a group makes the same calls in the same order. One that raises Invalid counts for nothing: the next
-call is made in its place, so repeat it as it should be where the other ranks were not refused. All others count. A call returns what this rank gets, or raises an
-Error that says why in one sentence. Deadlines are seconds from now, or a timedelta; without one the daemon's default
-holds (30 s).
+call is made in its place, so repeat it as it should be where the other ranks were not refused. All others count.
+A call returns what this rank gets, or raises an Error that says why in one sentence. Deadlines are seconds from now, or
+a timedelta; without one the daemon's default holds (30 s).
 
 Thread rule: one thread at a time for a Client and its groups; a second one is refused. Client.cancel() and
 Client.close() may be called from any thread, or from a signal handler, and end the call that is under way.
