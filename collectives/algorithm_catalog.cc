@@ -4,21 +4,21 @@
 #include <charconv>
 
 #include "collectives/divide.h"
+#include "collectives/parameter_name.h"
 #include "collectives/schedule.h"
-#include "collectives/share_name.h"
 
 namespace fibocast {
 namespace {
 
 using enum Algorithm;
 
-constexpr AlgorithmChoice along(TreeKind tree, std::uint16_t arity = 0) { return {kTrees, tree, arity}; }
+constexpr AlgorithmChoice along(TreeKind tree, std::uint16_t parameter = 0) { return {kTrees, tree, parameter}; }
 
 // Trees come first: `fibo` is the plan's own pair, Fibo(r,s) up and Fibo(s,r) down.
 constexpr AlgorithmEntry tree(Operation operation, TreeKind kind, std::string_view name, std::string_view description,
                               bool keeps_order = true) {
-  const bool is_kary = kind == TreeKind::kKary;
-  return {operation, name, description, along(kind, is_kary ? 2 : 0), true, keeps_order};
+  const std::uint16_t two = kind == TreeKind::kKary ? 2 : kind == TreeKind::kLambda ? 2 * kWholeLambda : 0;
+  return {operation, name, description, along(kind, two), true, keeps_order};
 }
 
 constexpr auto kBarrier = Operation::kBarrier;
@@ -32,13 +32,14 @@ constexpr auto kAlltoall = Operation::kAlltoall;
 constexpr auto kDivide = Operation::kDivide;
 constexpr auto kConquer = Operation::kConquer;
 constexpr AlgorithmChoice kHalfShares{kBinomialShares, {}, kWholeShare / 2};
-constexpr std::string_view kShares = "share:ALPHA";
+constexpr std::string_view kShares = "share:ALPHA", kLambdaTree = "lambda:L";
 
 constexpr std::array kAlgorithmCatalog = {
     tree(kBarrier, {}, "fibo", "tokens up Fibo(r,s), down Fibo(s,r)"),
     tree(kBarrier, TreeKind::kBinomial, "binomial", "tokens up and down a binomial tree"),
     tree(kBarrier, TreeKind::kSequential, "sequential", "all to the root, the root to all"),
     tree(kBarrier, TreeKind::kKary, "kary:K", "tokens up and down a K-ary tree in heap order", false),
+    tree(kBarrier, TreeKind::kLambda, kLambdaTree, "tokens up and down a lambda-tree of lambda = L"),
     AlgorithmEntry{
         kBarrier, "dissemination:K", "one phase: in round i to the ranks at distances j K^i", {kDissemination, {}, 2}},
     AlgorithmEntry{
@@ -51,6 +52,7 @@ constexpr std::array kAlgorithmCatalog = {
     tree(kMulticast, TreeKind::kBinomial, "binomial", "down a binomial tree"),
     tree(kMulticast, TreeKind::kSequential, "sequential", "the root to all"),
     tree(kMulticast, TreeKind::kKary, "kary:K", "down a K-ary tree in heap order", false),
+    tree(kMulticast, TreeKind::kLambda, kLambdaTree, "down a lambda-tree of lambda = L"),
     AlgorithmEntry{kMulticast,
                    "scatter_allgather",
                    "a part to each rank, then all parts around the ring",
@@ -63,11 +65,13 @@ constexpr std::array kAlgorithmCatalog = {
     tree(kReduce, TreeKind::kBinomial, "binomial", "up a binomial tree"),
     tree(kReduce, TreeKind::kSequential, "sequential", "all to the root"),
     tree(kReduce, TreeKind::kKary, "kary:K", "up a K-ary tree in heap order", false),
+    tree(kReduce, TreeKind::kLambda, kLambdaTree, "up a lambda-tree of lambda = L"),
 
     tree(kAllreduce, {}, "fibo", "reduce up Fibo(r,s), the result down Fibo(s,r)"),
     tree(kAllreduce, TreeKind::kBinomial, "binomial", "reduce up and result down a binomial tree"),
     tree(kAllreduce, TreeKind::kSequential, "sequential", "all to the root, the root to all"),
     tree(kAllreduce, TreeKind::kKary, "kary:K", "up and down a K-ary tree in heap order", false),
+    tree(kAllreduce, TreeKind::kLambda, kLambdaTree, "up and down a lambda-tree of lambda = L"),
     AlgorithmEntry{
         kAllreduce, "combine_delay_receive", "the postal combine for lambda rounded up", {kDelayReceive}, false},
     AlgorithmEntry{
@@ -115,9 +119,16 @@ std::optional<AlgorithmChoice> match_shares(std::string_view name, const Algorit
   return AlgorithmChoice{kBinomialShares, {}, *alpha};
 }
 
+std::optional<AlgorithmChoice> match_lambda(std::string_view name) {
+  if (!name.starts_with("lambda:")) return {};
+  const auto lambda = parse_lambda(name.substr(7));
+  return lambda ? std::optional(along(TreeKind::kLambda, *lambda)) : std::nullopt;
+}
+
 // The choice if `name` is what `entry.name` ("kary:K") stands for.
 std::optional<AlgorithmChoice> match(std::string_view name, const AlgorithmEntry& entry) {
   if (entry.name == kShares) return match_shares(name, entry);
+  if (entry.name == kLambdaTree) return match_lambda(name);
   if (!entry.name.ends_with(":K")) return name == entry.name ? std::optional(entry.choice) : std::nullopt;
   const std::string_view prefix = entry.name.substr(0, entry.name.size() - 1);
   AlgorithmChoice choice = entry.choice;
@@ -147,7 +158,8 @@ std::string not_whole_elements(const OperationShape& shape) {
 }
 
 std::string parameters_text(Operation operation) {
-  return is_of_shares(operation) ? " (0 < ALPHA <= 1)" : " (trees: K >= 1, dissemination: K >= 2)";
+  if (is_of_shares(operation)) return " (0 < ALPHA <= 1)";
+  return " (trees: K >= 1, 1 <= L <= 655.35; dissemination: K >= 2)";
 }
 
 // A divide or conquer needs whole elements, and an operator where shares may overlap.
@@ -192,6 +204,7 @@ std::string algorithm_name(Operation operation, const AlgorithmChoice& choice) {
   const AlgorithmEntry* entry = find_entry(operation, choice);
   if (entry == nullptr) return "planned";
   if (entry->name == kShares) return "share:" + alpha_text(choice.parameter);
+  if (entry->name == kLambdaTree) return choice.parameter == 0 ? "lambda" : "lambda:" + lambda_text(choice.parameter);
   if (!entry->name.ends_with(":K")) return std::string(entry->name);
   return std::string(entry->name.substr(0, entry->name.size() - 1)) + std::to_string(choice.parameter);
 }

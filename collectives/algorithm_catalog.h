@@ -14,9 +14,9 @@ namespace fibocast {
 
 struct AlgorithmEntry {
   Operation operation;
-  std::string_view name;         // "kary:K", "share:ALPHA": K, ALPHA stand for a number
+  std::string_view name;         // "kary:K", "lambda:L", "share:ALPHA": K, L, ALPHA stand for a number
   std::string_view description;  // one line
-  AlgorithmChoice choice;        // the parameter is what stands for K or ALPHA
+  AlgorithmChoice choice;        // the parameter is one that can stand for K, L or ALPHA
   // Reductions (PROTOCOL 5; a test proves them): floats give the same bits at every rank; operators need not commute.
   bool same_bits = true;
   bool keeps_order = false;
@@ -27,7 +27,7 @@ std::span<const AlgorithmEntry> algorithm_catalog();
 
 // Nothing for a name that this operation does not have; `error` is then a sentence that lists those that it has.
 std::optional<AlgorithmChoice> choose_algorithm(Operation operation, std::string_view name, std::string& error);
-// "ring", "kary:4", "share:0.5", "fibo"; "planned" for kPlanned.
+// "ring", "kary:4", "lambda:2.5", "share:0.5", "fibo"; "planned" for kPlanned.
 std::string algorithm_name(Operation operation, const AlgorithmChoice& choice);
 const AlgorithmEntry* find_entry(Operation operation, const AlgorithmChoice& choice);
 

@@ -1,5 +1,7 @@
 #include "collectives/plan.h"
 
+#include <algorithm>
+
 #include "collectives/allgather.h"
 #include "collectives/barrier.h"
 #include "collectives/divide.h"
@@ -27,8 +29,17 @@ bool is_possible_share(const OperationShape& shape) {
   return without || is_defined(shape.op, shape.type);
 }
 
+// A byte of the wire each: append only.
+constexpr std::array<std::uint16_t, 24> kPlannedLambdas = {125,  150,  175,  200,  225,  250,  275,  300,
+                                                           350,  400,  450,  500,  600,  700,  800,  1000,
+                                                           1200, 1400, 1600, 2000, 2400, 3200, 4000, 6400};
+constexpr std::uint8_t kFirstLambdaCode = 40, kFirstKaryCode = 64;
+static_assert(kFirstLambdaCode + kPlannedLambdas.size() == kFirstKaryCode);
+
 bool is_tree(const AlgorithmChoice& c) {
-  return c.tree <= TreeKind::kLambda && (c.tree != TreeKind::kKary || c.parameter > 0);
+  if (c.tree == TreeKind::kKary) return c.parameter > 0;
+  if (c.tree == TreeKind::kLambda) return c.parameter == 0 || c.parameter >= kWholeLambda;
+  return c.tree < TreeKind::kLambda;
 }
 
 // Subtrees are ranges of blocks.
@@ -71,16 +82,26 @@ std::uint8_t plan_code(const AlgorithmChoice& c) {
   if (c.algorithm == Algorithm::kBinomialShares) return 0;
   if (tree == 0) return algorithm;
   if (c.algorithm != Algorithm::kTrees) return 0;
-  if (c.tree == TreeKind::kKary) return c.parameter < 64 ? static_cast<std::uint8_t>(64 + c.parameter) : 0;
+  if (c.tree == TreeKind::kKary) return c.parameter < 64 ? static_cast<std::uint8_t>(kFirstKaryCode + c.parameter) : 0;
+  if (c.tree == TreeKind::kLambda && c.parameter > 0) {
+    const auto found = std::ranges::find(kPlannedLambdas, c.parameter);
+    return found == kPlannedLambdas.end()
+               ? 0
+               : static_cast<std::uint8_t>(kFirstLambdaCode + (found - kPlannedLambdas.begin()));
+  }
   return static_cast<std::uint8_t>(32 + tree);
 }
 
 AlgorithmChoice choice_of(std::uint8_t code) {
   if (code >= 128) return {Algorithm::kDissemination, {}, static_cast<std::uint16_t>(code - 128)};
-  if (code >= 64) return {Algorithm::kTrees, TreeKind::kKary, static_cast<std::uint16_t>(code - 64)};
+  if (code >= kFirstKaryCode)
+    return {Algorithm::kTrees, TreeKind::kKary, static_cast<std::uint16_t>(code - kFirstKaryCode)};
+  if (code >= kFirstLambdaCode) return {Algorithm::kTrees, TreeKind::kLambda, kPlannedLambdas[code - kFirstLambdaCode]};
   if (code >= 32) return {Algorithm::kTrees, static_cast<TreeKind>(code - 32)};
   return {static_cast<Algorithm>(code)};
 }
+
+std::span<const std::uint16_t> planned_lambdas() { return kPlannedLambdas; }
 
 bool is_known(Operation operation, const AlgorithmChoice& c) {
   const bool reduces = operation == Operation::kReduce || operation == Operation::kAllreduce;

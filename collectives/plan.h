@@ -55,10 +55,13 @@ AlgorithmChoice planned_choice(const Plan& plan, Operation operation, std::uint6
 // Precondition: one of the planned operations.
 void set_choice(Plan& plan, Operation operation, std::size_t size_class, const AlgorithmChoice& choice);
 std::size_t size_class(std::uint64_t bytes);
-// A choice in one byte, for the wire: trees of the plan or of a kind, K-ary up to K = 63, dissemination up to K = 127,
-// and the algorithms without parameter. Others become kPlanned.
+// A choice in one byte, for the wire: trees of the plan or of a kind, K-ary up to K = 63, those of planned_lambdas(),
+// dissemination up to K = 127, and the algorithms without parameter. Others become kPlanned.
 std::uint8_t plan_code(const AlgorithmChoice& choice);
 AlgorithmChoice choice_of(std::uint8_t code);
+// The lambdas that a plan can name beside its own, in 1/kWholeLambda, from the least up. What a message's bytes cost
+// belongs to its s and r (A2), so that each size has another lambda; trees of a lambda near by are about as fast.
+std::span<const std::uint16_t> planned_lambdas();
 // An algorithm that exists for this operation, with a parameter in its range.
 bool is_known(Operation operation, const AlgorithmChoice& choice);
 // Says nothing about the given tree: whether there is one for the ranks is seen when a schedule is built.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collectives/lambda_candidates.h"
 #include "collectives/predict_hosts.h"
 
 namespace fibocast {
@@ -22,17 +23,15 @@ constexpr std::uint64_t kMostHostMessages = std::uint64_t{1} << 18, kMostHostMes
 
 constexpr std::uint64_t kRepresentatives[kSizeClasses] = {8, 16384, 1 << 20};
 
-std::vector<std::uint16_t> parameters_of(const AlgorithmEntry& entry) {
-  if (entry.choice.algorithm == Algorithm::kDissemination) return {kDisseminations.begin(), kDisseminations.end()};
-  if (entry.choice.tree == TreeKind::kKary) return {kArities.begin(), kArities.end()};
-  return {entry.choice.parameter};
-}
-
 // Timed for the links of a fat tree (E11, E12, E16). Where each message has its own way, as in all that is planned for,
 // these wait for nothing: pairwise, which sends the same messages without a pause, is never slower.
 bool is_timed_for_links(Algorithm algorithm) {
   return algorithm == Algorithm::kPhasedConstant || algorithm == Algorithm::kPhasedExponential ||
          algorithm == Algorithm::kPhasedXor;
+}
+
+bool is_lambda_of_plans(const AlgorithmChoice& choice) {
+  return choice.tree == TreeKind::kLambda && std::ranges::binary_search(planned_lambdas(), choice.parameter);
 }
 
 // Whether payloads can be cut: those that go down a tree.
@@ -77,8 +76,13 @@ bool counts_in_a_row(const PlanQuestion& question) {
 // payloads are cut into, come what may, and what cannot be the fastest is not looked at.
 class Answering {
  public:
-  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool for_plan = false)
-      : question_(question), plan_(fibo_plan(question.model)), segments_(segments), for_plan_(for_plan) {}
+  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool for_plan = false,
+            const MeasuredChoice* measured = nullptr)
+      : question_(question),
+        plan_(fibo_plan(question.model)),
+        segments_(segments),
+        for_plan_(for_plan),
+        measured_(measured) {}
 
   PlanAnswer work_out() {
     const OperationShape& shape = question_.shape;
@@ -97,6 +101,30 @@ class Answering {
   }
 
  private:
+  std::vector<std::uint16_t> parameters_of(const AlgorithmEntry& entry) const {
+    if (entry.choice.algorithm == Algorithm::kDissemination) return {kDisseminations.begin(), kDisseminations.end()};
+    if (entry.choice.tree == TreeKind::kKary) return {kArities.begin(), kArities.end()};
+    if (entry.choice.tree == TreeKind::kLambda) return lambdas_of(entry);
+    return {entry.choice.parameter};
+  }
+
+  std::vector<std::uint16_t> lambdas_of(const AlgorithmEntry& entry) const {
+    std::vector<std::uint16_t> lambdas =
+        lambda_candidates(question_.model, question_.shape.operation, bytes_of_a_message());
+    if (!for_plan_) lambdas.push_back(entry.choice.parameter);
+    if (measured_ != nullptr && is_lambda_of_plans(measured_->choice)) lambdas.push_back(measured_->choice.parameter);
+    std::ranges::sort(lambdas);
+    lambdas.erase(std::ranges::unique(lambdas).begin(), lambdas.end());
+    return lambdas;
+  }
+
+  // Down a tree.
+  std::uint64_t bytes_of_a_message() const {
+    const OperationShape& shape = question_.shape;
+    if (!for_plan_ || segments_.empty() || shape.operation != Operation::kMulticast) return shape.total_bytes;
+    return std::min<std::uint64_t>(shape.total_bytes, segments_[0]);
+  }
+
   void consider(const AlgorithmEntry& entry, std::uint16_t parameter) {
     OperationShape shape = question_.shape;
     shape.choice = entry.choice;
@@ -177,6 +205,7 @@ class Answering {
   const Plan plan_;
   const std::span<const std::uint32_t> segments_;
   const bool for_plan_;
+  const MeasuredChoice* const measured_;                             // null: none; else its parameter is tried too
   std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();  // of those that were predicted on shared hosts
   PlanAnswer result_;
 };
@@ -221,11 +250,9 @@ const Candidate* best_within(const PlanAnswer& answer, const Limits& limits) {
   return best;
 }
 
-const Candidate* measured_within(const PlanAnswer& answer, const OperationShape& shape, const Limits& limits,
-                                 std::span<const MeasuredChoice> measured) {
-  const MeasuredChoice* fastest = find_measured(measured, shape.operation, shape.ranks, shape.total_bytes);
+const Candidate* measured_within(const PlanAnswer& answer, const MeasuredChoice* measured, const Limits& limits) {
   for (const Candidate& c : answer.candidates)
-    if (fastest != nullptr && c.choice == fastest->choice && fits(c, limits)) return &c;
+    if (measured != nullptr && c.choice == measured->choice && fits(c, limits)) return &c;
   return nullptr;
 }
 
@@ -257,10 +284,12 @@ Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const Ho
   for (std::size_t i = 0; i < kPlannedOperations; ++i)
     for (std::size_t size = 0; size < kSizeClasses; ++size) {
       const PlanQuestion question = question_of(model, ranks, static_cast<Operation>(i + 1), size, hosts);
-      const PlanAnswer planned = Answering(question, segments, true).work_out();
-      const Candidate* best = measured_within(planned, question.shape, limits, measured);
+      const OperationShape& shape = question.shape;
+      const MeasuredChoice* fastest = find_measured(measured, shape.operation, ranks, shape.total_bytes);
+      const PlanAnswer planned = Answering(question, segments, true, fastest).work_out();
+      const Candidate* best = measured_within(planned, fastest, limits);
       if (best == nullptr) best = best_within(planned, limits);
-      if (best != nullptr) set_choice(plan, question.shape.operation, size, best->choice);
+      if (best != nullptr) set_choice(plan, shape.operation, size, best->choice);
     }
   return plan;
 }

@@ -45,13 +45,17 @@ enum class Algorithm : std::uint8_t {
 // An algorithm with its parameter.
 struct AlgorithmChoice {
   Algorithm algorithm = Algorithm::kPlanned;
-  TreeKind tree{};              // kTrees, kScatterAllgather: 0 = the plan's own trees
-  std::uint16_t parameter = 0;  // k of kDissemination, arity of kKary, alpha of kBinomialShares in 1/kWholeShare
+  TreeKind tree{};  // kTrees, kScatterAllgather: 0 = the plan's own trees
+  // k of kDissemination, arity of kKary, alpha of kBinomialShares in 1/kWholeShare, lambda of kLambda in 1/kWholeLambda
+  // (0: that of the plan).
+  std::uint16_t parameter = 0;
   bool operator==(const AlgorithmChoice&) const = default;
 };
 
 // alpha = 1; alpha is 1 .. kWholeShare of them.
 inline constexpr std::uint16_t kWholeShare = 10'000;
+// lambda = 1, the least there is.
+inline constexpr std::uint16_t kWholeLambda = 100;
 
 // Values go over the wire: append only.
 enum class ElementType : std::uint8_t { kBytes = 0, kInt32 = 1, kInt64 = 2, kUint64 = 3, kFloat = 4, kDouble = 5 };

@@ -8,6 +8,8 @@ TreeSpec named(const TreeSpec& planned, const AlgorithmChoice& choice) {
   TreeSpec spec = planned;
   spec.kind = choice.tree;
   spec.arity = choice.parameter;
+  const bool has_own_lambda = choice.tree == TreeKind::kLambda && choice.parameter > 0;
+  if (has_own_lambda) spec.s = kWholeLambda, spec.r = choice.parameter - std::uint64_t{kWholeLambda};
   return spec;
 }
 
@@ -20,13 +22,11 @@ Transfer to(Rank peer, std::uint8_t stage, Transfer what) {
 }  // namespace
 
 TreeSpec reduction_tree(const Plan& plan, const AlgorithmChoice& choice) {
-  if (choice.tree == TreeKind{} || choice.tree == plan.reduction.kind) return plan.reduction;
-  return named(plan.reduction, choice);
+  return choice.tree == TreeKind{} ? plan.reduction : named(plan.reduction, choice);
 }
 
 TreeSpec distribution_tree(const Plan& plan, const AlgorithmChoice& choice) {
-  if (choice.tree == TreeKind{} || choice.tree == plan.distribution.kind) return plan.distribution;
-  return named(plan.distribution, choice);
+  return choice.tree == TreeKind{} ? plan.distribution : named(plan.distribution, choice);
 }
 
 void write_reduction(const TreeView& tree, const Transfer& what, std::uint8_t stage, ScheduleWriter& out) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "collectives/algorithm_catalog.h"
+#include "collectives/rational.h"
 #include "collectives/schedule.h"
+#include "collectives/tree_phases.h"
 
 namespace fibocast {
 namespace {
@@ -49,8 +51,26 @@ TEST(Plan, ChoicesOfTheCatalogGoThroughOneByte) {
   const AlgorithmChoice kary{Algorithm::kTrees, TreeKind::kKary, 63}, wide{Algorithm::kDissemination, {}, 127};
   EXPECT_EQ(choice_of(plan_code(kary)), kary);
   EXPECT_EQ(choice_of(plan_code(wide)), wide);
+  for (const std::uint16_t parts : planned_lambdas()) {
+    const AlgorithmChoice lambda{Algorithm::kTrees, TreeKind::kLambda, parts};
+    EXPECT_EQ(choice_of(plan_code(lambda)), lambda);
+  }
+  EXPECT_EQ(choice_of(plan_code({Algorithm::kTrees, TreeKind::kLambda, 130})), AlgorithmChoice{});
+  EXPECT_EQ(choice_of(plan_code({Algorithm::kTrees, TreeKind::kLambda})).tree, TreeKind::kLambda);
   EXPECT_EQ(choice_of(plan_code({Algorithm::kDissemination, {}, 128})), AlgorithmChoice{});
   EXPECT_EQ(choice_of(plan_code({Algorithm::kBinomialShares, {}, 5000})), AlgorithmChoice{});  // the caller's
+}
+
+TEST(Plan, AChoiceThatNamesATreeHasThatTreeWhateverThePlansOwnIs) {
+  const Plan binary{.reduction = {.kind = TreeKind::kKary, .arity = 2}, .distribution = {.kind = TreeKind::kKary}};
+  const AlgorithmChoice quaternary{Algorithm::kTrees, TreeKind::kKary, 4};
+  EXPECT_EQ(reduction_tree(binary, quaternary).arity, 4u);
+  EXPECT_EQ(distribution_tree(binary, quaternary).arity, 4u);
+  const Plan postal{.reduction = {.kind = TreeKind::kLambda, .s = 2, .r = 3}, .distribution = {}};
+  const TreeSpec of_its_own = reduction_tree(postal, {Algorithm::kTrees, TreeKind::kLambda, 225});
+  EXPECT_EQ(Rational(of_its_own.r, of_its_own.s), Rational(5, 4));
+  const TreeSpec of_the_plan = reduction_tree(postal, {Algorithm::kTrees, TreeKind::kLambda});
+  EXPECT_EQ(Rational(of_the_plan.r, of_the_plan.s), Rational(3, 2));
 }
 
 // The root has more children than anybody. A fan-out grows with r / s: for these it is at most 32.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "collectives/forecast.h"
+#include "collectives/lambda_candidates.h"
 #include "collectives/predict_hosts.h"
 #include "collectives/schedule.h"
 #include "tests/collectives/machines.h"
@@ -158,6 +160,44 @@ TEST(Planner, APlanNamesWhatIsFastestInEachSizeClass) {
   EXPECT_EQ(planned_choice(plan, Operation::kBarrier, 0), (AlgorithmChoice{Algorithm::kDissemination, {}, 2}));
   EXPECT_EQ(planned_choice(plan, Operation::kMulticast, 8).algorithm, Algorithm::kTrees);
   EXPECT_GT(plan.segment_bytes, 0u);
+}
+
+// A2: the bytes of a message are part of s and r, so that its best tree is not that of tokens.
+TEST(Planner, TreesOfMessagesThatCostMoreThanTokensHaveALambdaOfTheirOwn) {
+  const CostModel lan{.send = 3000, .latency = 15'000, .occupancy = 3000, .send_per_byte = 1, .occupancy_per_byte = 1};
+  for (const Rank ranks : {16u, 64u, 256u}) {
+    const PlanAnswer reduce = answer(question(Operation::kReduce, ranks, 16'384, lan));
+    EXPECT_TRUE(reduce.best()->name.starts_with("lambda:")) << reduce.best()->name;
+    for (const char* other : {"fibo", "binomial", "kary:2", "kary:3", "kary:4", "kary:8"})
+      EXPECT_GE(find(reduce, other).predicted * 100, reduce.best()->predicted * 108) << ranks << " " << other;
+    // As good as the very pair of this size.
+    CostModel message = lan;
+    message.send += 16'384, message.occupancy += 16'384;
+    const OperationShape shape{Operation::kReduce,   ranks, 16'384, 0, {Algorithm::kTrees}, ElementType::kInt64,
+                               CombineOperator::kSum};
+    EXPECT_LE(reduce.best()->predicted * 100, forecast(fibo_plan(message), shape, lan)->completion * 103) << ranks;
+  }
+}
+
+TEST(Planner, APlanNamesALambdaForTheSizesThatNeedOne) {
+  const CostModel lan{.send = 3000, .latency = 15'000, .occupancy = 3000, .send_per_byte = 1, .occupancy_per_byte = 1};
+  const Plan plan = plan_for(lan, 64);
+  EXPECT_EQ(planned_choice(plan, Operation::kReduce, 8).tree, TreeKind{});
+  const AlgorithmChoice larger = planned_choice(plan, Operation::kReduce, 16'384);
+  EXPECT_EQ(larger.tree, TreeKind::kLambda);
+  EXPECT_EQ(choice_of(plan_code(larger)), larger);
+}
+
+TEST(Planner, WhereBytesCostNothingNoLambdaIsTriedBesideThePlansOwn) {
+  EXPECT_TRUE(lambda_candidates(kManna, Operation::kMulticast, 1 << 20).empty());
+  EXPECT_TRUE(lambda_candidates(kPresets[5], Operation::kBarrier, 1 << 20).empty());
+  EXPECT_TRUE(lambda_candidates(kPresets[5], Operation::kMulticast, 0).empty());
+}
+
+TEST(Planner, AMeasuredLambdaIsTaken) {
+  const AlgorithmChoice lambda{Algorithm::kTrees, TreeKind::kLambda, 800};
+  const MeasuredChoice measured[] = {{Operation::kMulticast, 19, 16'384, lambda}};
+  EXPECT_EQ(planned_choice(plan_for(kManna, 19, {}, {}, measured), Operation::kMulticast, 16'384), lambda);
 }
 
 TEST(Planner, APlanKeepsToTheLimitsOfNodes) {

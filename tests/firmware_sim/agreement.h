@@ -38,7 +38,7 @@ inline std::vector<AlgorithmChoice> agreement_choices(Operation operation) {
     all.push_back(entry.choice);
     if (entry.choice.parameter == 0) continue;
     all.push_back(entry.choice);
-    all.back().parameter = is_of_shares(operation) ? 9500 : 5;
+    all.back().parameter = is_of_shares(operation) ? 9500 : entry.choice.tree == TreeKind::kLambda ? 450 : 5;
   }
   const AlgorithmChoice lambda{Algorithm::kTrees, TreeKind::kLambda};
   if (is_known(operation, lambda)) all.push_back(lambda);

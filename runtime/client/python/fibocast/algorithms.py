@@ -17,6 +17,7 @@ GATHER, ALLGATHER, ALLTOALL, DIVIDE, CONQUER = "gather", "allgather", "alltoall"
 OPERATIONS = (BARRIER, MULTICAST, REDUCE, ALLREDUCE, SCATTER, GATHER, ALLGATHER, ALLTOALL, DIVIDE, CONQUER)
 
 _TREES, _DISSEMINATION, _SHARES = 1, 2, 16
+_WHOLE_LAMBDA = 100
 
 
 class Choice(NamedTuple):
@@ -28,7 +29,7 @@ class Choice(NamedTuple):
 
 
 _CONTIGUOUS = {"fibo": Choice(_TREES), "binomial": Choice(_TREES, 2), "sequential": Choice(_TREES, 1)}
-_ALL_TREES = {**_CONTIGUOUS, "kary:K": Choice(_TREES, 3)}
+_ALL_TREES = {**_CONTIGUOUS, "kary:K": Choice(_TREES, 3), "lambda:L": Choice(_TREES, 5, 2 * _WHOLE_LAMBDA)}
 _POSTAL = {"combine_delay_receive": Choice(3), "combine_delay_send": Choice(4), "combine_eager": Choice(5)}
 _HALF_SHARES = {"share:ALPHA": Choice(_SHARES, 0, WHOLE_SHARE // 2)}
 
@@ -47,18 +48,32 @@ CATALOG: dict[str, dict[str, Choice]] = {
 }
 
 
+def _parts(text: str, whole: int) -> int:
+    """Of a whole of so many parts; 0 for what is no number or between two of them."""
+    if not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18}|/0*[1-9][0-9]{0,17})?", text):
+        return 0
+    parts = Fraction(text) * whole
+    return int(parts) if parts.denominator == 1 else 0
+
+
 def _share(name: str) -> Choice:
-    text = "1/2" if name == "share" else name[len("share:"):]
-    if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18}|/0*[1-9][0-9]{0,17})?", text):
-        alpha = Fraction(text)
-        if 0 < alpha <= 1 and WHOLE_SHARE % alpha.denominator == 0:
-            return Choice(_SHARES, 0, int(alpha * WHOLE_SHARE))
+    alpha = _parts("1/2" if name == "share" else name[len("share:"):], WHOLE_SHARE)
+    if 0 < alpha <= WHOLE_SHARE:
+        return Choice(_SHARES, 0, alpha)
     raise Invalid(f"{name} is no share: above 0, at most 1, with at most 4 decimals, as in share:0.5")
 
 
+def _lambda_tree(operation: str, text: str) -> Choice | None:
+    choice = CATALOG[operation].get("lambda:L")
+    parts = _parts(text, _WHOLE_LAMBDA)
+    return choice._replace(parameter=parts) if choice and _WHOLE_LAMBDA <= parts <= 0xFFFF else None
+
+
 def _with_number(operation: str, name: str) -> Choice | None:
-    """kary:4, dissemination:2."""
+    """kary:4, dissemination:2, lambda:2.5."""
     stem, _, number = name.partition(":")
+    if stem == "lambda":
+        return _lambda_tree(operation, number)
     choice = CATALOG[operation].get(stem + ":K")
     if choice is None or not re.fullmatch("[0-9]{1,18}", number):
         return None
@@ -73,7 +88,7 @@ def choose(operation: str, name: str) -> Choice:
     if operation in (DIVIDE, CONQUER) and (name == "share" or name.startswith("share:")):
         return _share(name)
     name = "kary:2" if name == "binary" else name
-    choice = CATALOG[operation].get(name) if name[-2:] != ":K" else None
+    choice = CATALOG[operation].get(name) if name[-2:] not in (":K", ":L") else None
     choice = choice or _with_number(operation, name)
     if choice is None:
         raise Invalid(f'there is no algorithm "{name}" for {operation}; there are planned, '

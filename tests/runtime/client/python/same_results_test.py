@@ -85,10 +85,14 @@ class SameTables(unittest.TestCase):
     def test_names_of_algorithms(self):
         self.assertEqual(algorithms.choose("barrier", "kary:4"), (1, 3, 4))
         self.assertEqual(algorithms.choose("barrier", "binary"), (1, 3, 2))
+        self.assertEqual(algorithms.choose("reduce", "lambda:2.25"), (1, 5, 225))
+        self.assertEqual(algorithms.choose("multicast", "lambda:5/2"), (1, 5, 250))
         self.assertEqual(algorithms.choose("divide", "share:19/20"), (16, 0, 9500))
         self.assertEqual(algorithms.choose("conquer", "share"), (16, 0, 5000))
         for operation, wrong in (("barrier", "quantum"), ("barrier", "kary:0"), ("barrier", "dissemination:1"),
                                  ("barrier", "kary:K"), ("barrier", "kary:65536"), ("divide", "share:1.1"),
+                                 ("barrier", "lambda:L"), ("barrier", "lambda"), ("reduce", "lambda:0.99"),
+                                 ("reduce", "lambda:2.251"), ("reduce", "lambda:655.36"), ("scatter", "lambda:2"),
                                  ("divide", "share:0"), ("divide", "share:0.12345"), ("divide", "share:1/0"),
                                  ("divide", "share:ALPHA"), ("scatter", "kary:2"), ("reduce", "ring")):
             with self.assertRaises(errors.Invalid, msg=wrong):
