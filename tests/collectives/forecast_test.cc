@@ -83,12 +83,13 @@ TEST_P(EveryForecast, EqualsThePredictionOfAllRanks) {
       }
 }
 
-TEST_P(EveryForecast, OfTreesWithOtherArities) {
+TEST_P(EveryForecast, OfTreesWithOtherParameters) {
   for (const AlgorithmEntry& entry : algorithm_catalog())
-    for (const std::uint16_t parameter : {1, 3, 8}) {
+    for (const std::uint16_t parameter : {1, 3, 8, 130, 475}) {
       OperationShape shape = shape_of(entry, 50, 1000, 96);
       shape.choice.parameter = parameter;
-      if (!entry.name.ends_with(":K") || !is_known(entry.operation, shape.choice)) continue;
+      const bool has_parameter = entry.name.ends_with(":K") || entry.name.ends_with(":L");
+      if (!has_parameter || !is_known(entry.operation, shape.choice)) continue;
       for (const CostModel& model : kForecastModels) compare(shape, model, GetParam());
     }
 }

@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 std::string example_of(const AlgorithmEntry& entry) {
   std::string name(entry.name);
   if (name.ends_with(":K")) name.back() = '3';
+  if (name.ends_with(":L")) name = "lambda:3.5";
   if (name.ends_with(":ALPHA")) name = "share:0.7";
   return name;
 }

@@ -62,7 +62,7 @@ def by_algorithm():
         for name in ["", *entries]:
             if name == "flooding":
                 continue
-            name = name.replace(":K", ":3").replace(":ALPHA", ":0.7")
+            name = name.replace(":K", ":3").replace(":L", ":3.5").replace(":ALPHA", ":0.7")
             for count in COUNTS if operation != "barrier" else (0,):
                 yield operation, rooted, Call(operation, 0, "int64" if combines else "bytes",
                                               "sum" if combines else "none", name, count)
