@@ -60,12 +60,29 @@ constexpr std::array kAlgorithmCatalog = {
                    true,
                    false,
                    3},
+    AlgorithmEntry{kMulticast,
+                   "scatter_doubling",
+                   "a part to each rank, then all parts in log2 p rounds",
+                   {kScatterDoubling},
+                   true,
+                   false,
+                   3},
+    AlgorithmEntry{kMulticast,
+                   "scatter_pairwise",
+                   "a part to each rank, which sends it to all others",
+                   {kScatterPairwise},
+                   true,
+                   false,
+                   3},
 
     tree(kReduce, {}, "fibo", "up Fibo(r,s)"),
     tree(kReduce, TreeKind::kBinomial, "binomial", "up a binomial tree"),
     tree(kReduce, TreeKind::kSequential, "sequential", "all to the root"),
     tree(kReduce, TreeKind::kKary, "kary:K", "up a K-ary tree in heap order", false),
     tree(kReduce, TreeKind::kLambda, kLambdaTree, "up a lambda-tree of lambda = L"),
+    AlgorithmEntry{kReduce, "halving", "recursive halving, then the parts up a binomial tree", {kHalving}},
+    AlgorithmEntry{
+        kReduce, "pairwise", "part i of all to rank i, which sends the root its result", {kPairwise}, true, true, 3},
 
     tree(kAllreduce, {}, "fibo", "reduce up Fibo(r,s), the result down Fibo(s,r)"),
     tree(kAllreduce, TreeKind::kBinomial, "binomial", "reduce up and result down a binomial tree"),
@@ -84,6 +101,8 @@ constexpr std::array kAlgorithmCatalog = {
     AlgorithmEntry{kAllreduce, "ring", "p blocks around the ring: combine, then collect", {kRing}, true, false, 3},
     AlgorithmEntry{kAllreduce, "halving", "recursive halving, then doubling", {kHalving}},
     AlgorithmEntry{
+        kAllreduce, "pairwise", "part i of all to rank i, which sends all its result", {kPairwise}, true, true, 3},
+    AlgorithmEntry{
         kAllreduce, "doubling", "in round i all that one has with the rank at distance 2^i", {kDoubling}, true, true},
 
     tree(kScatter, {}, "fibo", "down Fibo(s,r), to each rank its subtree's blocks"),
@@ -98,6 +117,7 @@ constexpr std::array kAlgorithmCatalog = {
 
     AlgorithmEntry{kAllgather, "ring", "around the ring", {kRing}},
     AlgorithmEntry{kAllgather, "bruck", "log2 p rounds, doubling", {kBruck}},
+    AlgorithmEntry{kAllgather, "pairwise", "each block straight to each", {kPairwise}},
     AlgorithmEntry{kAllgather, "flooding", "ranks n .. 2n - 2 are routers that pass everything on", {kFlooding}},
 
     AlgorithmEntry{kAlltoall, "pairwise", "each with each, beginning with the next rank", {kPairwise}},
@@ -221,7 +241,8 @@ std::string objection(const OperationShape& shape) {
   const AlgorithmEntry* entry = rounds(shape.type) ? find_entry(shape.operation, shape.choice) : nullptr;
   if (entry != nullptr && !entry->same_bits)
     return algorithm_name(shape.operation, shape.choice) +
-           " would give other roundings at other ranks: for floating point choose fibo, doubling, ring or halving";
+           " would give other roundings at other ranks: for floating point choose fibo, doubling, ring, halving or "
+           "pairwise";
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/block_transfer.h"
+#include "collectives/collection.h"
 #include "collectives/ring.h"
 
 namespace fibocast {
@@ -55,6 +56,10 @@ FloodNeighbours flood_neighbours(Rank leaves, Rank me) {
 bool write_allgather(const OperationShape& shape, Rank me, ScheduleWriter& out) {
   switch (shape.choice.algorithm) {
     case Algorithm::kBruck: write_bruck_allgather(shape.ranks, me, out); return true;
+    case Algorithm::kPairwise:
+      out.begin_stage({.waits_for_arrival = true});
+      write_pairwise_collection(shape.ranks, me, 0, out);
+      return true;
     case Algorithm::kFlooding:
       if (shape.ranks % 2 == 0) return false;
       write_flooding((shape.ranks + 1) / 2, me, out);

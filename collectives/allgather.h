@@ -1,5 +1,6 @@
-// Allgather: everybody gets the block of each rank. Around the ring; in log2 p rounds (Bruck et al. 1997); or by
-// flooding through the routers of a tree (Dimakopoulos and Dimopoulos, E7). Core: no heap, no exceptions.
+// Allgather: everybody gets the block of each rank. Around the ring; in log2 p rounds (Bruck et al. 1997); straight
+// from each; or by flooding through the routers of a tree (Dimakopoulos and Dimopoulos, E7). Core: no heap, no
+// exceptions.
 #pragma once
 
 #include "collectives/plan.h"

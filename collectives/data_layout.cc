@@ -9,8 +9,7 @@ namespace fibocast {
 namespace {
 
 bool is_of_blocks(const OperationShape& shape) {
-  const Algorithm a = shape.choice.algorithm;
-  if (combines(shape.operation)) return a == Algorithm::kRing || a == Algorithm::kHalving;
+  if (combines(shape.operation)) return is_cut_into_blocks(shape);
   return shape.operation != Operation::kBarrier && shape.operation != Operation::kMulticast;
 }
 

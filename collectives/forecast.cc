@@ -71,11 +71,15 @@ bool is_symmetric(const OperationShape& shape, const CostModel& model) {
     case Algorithm::kDelayReceive:
     case Algorithm::kDelaySend:
     case Algorithm::kCombineEager:
-    case Algorithm::kBruck:
-    case Algorithm::kPairwise: return true;
+    case Algorithm::kBruck: return true;
+    case Algorithm::kPairwise:
+      if (shape.operation == Operation::kReduce) return false;
+      return !combines(shape.operation) || has_equal_blocks(shape, model);
     case Algorithm::kRing: return !combines(shape.operation) || has_equal_blocks(shape, model);
     case Algorithm::kDoubling: return std::has_single_bit(shape.ranks);
-    case Algorithm::kHalving: return std::has_single_bit(shape.ranks) && has_equal_blocks(shape, model);
+    case Algorithm::kHalving:
+      if (shape.operation == Operation::kReduce) return false;
+      return std::has_single_bit(shape.ranks) && has_equal_blocks(shape, model);
     default: return false;
   }
 }

@@ -1,5 +1,8 @@
 #include "collectives/halving.h"
 
+#include <bit>
+#include <utility>
+
 #include "collectives/paired_ranks.h"
 
 namespace fibocast {
@@ -12,21 +15,50 @@ class Halving {
   Halving(Rank ranks, Rank me, ScheduleWriter& out)
       : out_(out), me_(me), paired_(ranks, me), blocks_(paired_.count()) {}
 
-  void write() {
+  void write_reduce() {
     out_.begin_stage({.waits_for_arrival = true});
-    if (paired_.is_over()) return give_and_take();
-    if (paired_.works_for_two()) next(), receive(me_ - 1, 0, blocks_, 1, OnReceive::kCombineLeft);
-    Rank first = 0, count = blocks_;
-    halve(first, count);
-    redouble(first, count);
+    if (paired_.is_over()) {
+      give();
+      step_ = static_cast<std::uint8_t>(kFirstStep + std::bit_width(blocks_) - 1);
+    } else {
+      work();
+    }
+    if (me_ == 0 || !paired_.is_over()) collect();
+  }
+
+  void write_allreduce() {
+    out_.begin_stage({.waits_for_arrival = true});
+    if (paired_.is_over()) {
+      give(), next(), next();
+      return receive(me_ + 1, 0, blocks_, 2, OnReceive::kStore);
+    }
+    work();
+    redouble(paired_.number(), 1);
     if (paired_.works_for_two()) send(me_ - 1, 0, blocks_, 1 + 1);
   }
 
  private:
-  void give_and_take() {
-    send(me_ + 1, 0, blocks_, 1);
-    next(), next();
-    receive(me_ + 1, 0, blocks_, 2, OnReceive::kStore);
+  void give() { send(me_ + 1, 0, blocks_, 1); }
+
+  // In the end a rank has the block of its number.
+  void work() {
+    if (paired_.works_for_two()) next(), receive(me_ - 1, 0, blocks_, 1, OnReceive::kCombineLeft);
+    Rank first = 0, count = blocks_;
+    halve(first, count);
+  }
+
+  // Up a binomial tree. Where rank 0 is over it takes its neighbour's place in it.
+  void collect() {
+    const Rank number = paired_.number();
+    if (me_ != 0 && number == 0) return send(0, 0, 1, step_);
+    bool gets_its_own = paired_.is_over();
+    for (Rank distance = 1; distance < blocks_; distance *= 2, ++step_) {
+      const Rank partner = paired_.partner(distance);
+      if ((number & distance) != 0) return send(number == distance ? 0 : partner, number, distance, step_);
+      begin(step_);
+      if (std::exchange(gets_its_own, false)) receive(me_ + 1, 0, 1, step_, OnReceive::kStore);
+      receive(partner, number + distance, distance, step_, OnReceive::kStore);
+    }
   }
 
   void halve(Rank& first, Rank& count) {
@@ -80,6 +112,7 @@ class Halving {
 
 }  // namespace
 
-void write_halving(Rank ranks, Rank me, ScheduleWriter& out) { Halving(ranks, me, out).write(); }
+void write_halving_reduce(Rank ranks, Rank me, ScheduleWriter& out) { Halving(ranks, me, out).write_reduce(); }
+void write_halving_allreduce(Rank ranks, Rank me, ScheduleWriter& out) { Halving(ranks, me, out).write_allreduce(); }
 
 }  // namespace fibocast

@@ -6,6 +6,8 @@
 namespace fibocast {
 namespace {
 
+constexpr double kMoreThanAToken = 1 + 1.0 / 64;
+
 // On both sides of 1 + receive / send, or the one at the end.
 std::span<const std::uint16_t> around(double send, double receive) {
   const std::span<const std::uint16_t> all = planned_lambdas();
@@ -18,6 +20,8 @@ std::span<const std::uint16_t> around(double send, double receive) {
 // What is paid for each message of so many bytes.
 struct MessageCosts {
   double send, latency, occupancy;
+
+  double all() const { return send + latency + occupancy; }
 
   std::span<const std::uint16_t> down() const { return around(send, latency + occupancy); }
   std::span<const std::uint16_t> up() const { return around(occupancy, send + latency); }  // A30
@@ -33,6 +37,7 @@ MessageCosts costs_of(const CostModel& m, double bytes) {
 std::vector<std::uint16_t> lambda_candidates(const CostModel& model, Operation operation, std::uint64_t bytes) {
   const MessageCosts token = costs_of(model, 0), message = costs_of(model, static_cast<double>(bytes));
   std::vector<std::uint16_t> lambdas;
+  if (message.all() < kMoreThanAToken * token.all()) return lambdas;
   const auto add = [&](std::span<const std::uint16_t> found, std::span<const std::uint16_t> of_tokens) {
     if (found.data() != of_tokens.data()) lambdas.insert(lambdas.end(), found.begin(), found.end());
   };

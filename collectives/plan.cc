@@ -48,7 +48,9 @@ bool is_contiguous_tree(const AlgorithmChoice& c) { return is_tree(c) && c.tree 
 // Goes along one of the plan's own trees, and that is given: its subtrees are no ranges of blocks.
 bool lacks_ranges(const Plan& plan, Operation operation, const AlgorithmChoice& c) {
   const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;
-  const bool needs_ranges = c.algorithm == Algorithm::kScatterAllgather || (c.algorithm == Algorithm::kTrees && rooted);
+  const bool spreads_parts = c.algorithm == Algorithm::kScatterAllgather ||
+                             c.algorithm == Algorithm::kScatterDoubling || c.algorithm == Algorithm::kScatterPairwise;
+  const bool needs_ranges = spreads_parts || (c.algorithm == Algorithm::kTrees && rooted);
   const TreeSpec& own = operation == Operation::kGather ? plan.reduction : plan.distribution;
   return needs_ranges && c.tree == TreeKind{} && own.kind == TreeKind::kGiven;
 }
@@ -116,16 +118,19 @@ bool is_known(Operation operation, const AlgorithmChoice& c) {
     case Algorithm::kDelaySend:
     case Algorithm::kCombineEager: return operation == Operation::kBarrier || operation == Operation::kAllreduce;
     case Algorithm::kRing: return operation == Operation::kAllreduce || operation == Operation::kAllgather;
-    case Algorithm::kHalving:
+    case Algorithm::kHalving: return reduces;
     case Algorithm::kDoubling: return operation == Operation::kAllreduce;
     case Algorithm::kFurthestFirst: return rooted;
     case Algorithm::kFlooding: return operation == Operation::kAllgather;
     case Algorithm::kBruck: return operation == Operation::kAllgather || operation == Operation::kAlltoall;
     case Algorithm::kPairwise:
+      return reduces || operation == Operation::kAllgather || operation == Operation::kAlltoall;
     case Algorithm::kPhasedConstant:
     case Algorithm::kPhasedExponential:
     case Algorithm::kPhasedXor: return operation == Operation::kAlltoall;
-    case Algorithm::kScatterAllgather: return operation == Operation::kMulticast && is_contiguous_tree(c);
+    case Algorithm::kScatterAllgather:
+    case Algorithm::kScatterDoubling:
+    case Algorithm::kScatterPairwise: return operation == Operation::kMulticast && is_contiguous_tree(c);
     case Algorithm::kBinomialShares: return is_of_shares(operation) && c.parameter > 0 && c.parameter <= kWholeShare;
   }
   return false;

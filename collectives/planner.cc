@@ -18,7 +18,9 @@ constexpr std::array<std::uint16_t, 4> kDisseminations = {2, 3, 4, 8};
 constexpr std::array<std::uint32_t, 4> kSegments = {4096, 16384, 65536, 262144};
 constexpr std::uint64_t kMostSegments = 256;
 constexpr std::uint64_t kMostSegmentMessages = std::uint64_t{1} << 18;
-// Beyond, shared hosts are predicted by the bound of their processors alone: daemons plan while somebody waits.
+// Daemons plan while somebody waits. Beyond, plans do not try what is evaluated for each pair of ranks, and shared
+// hosts are predicted by the bound of their processors alone.
+constexpr Rank kMostPairwiseRanksOfPlan = 96;
 constexpr std::uint64_t kMostHostMessages = std::uint64_t{1} << 18, kMostHostMessagesOfPlan = 2048;
 
 constexpr std::uint64_t kRepresentatives[kSizeClasses] = {8, 16384, 1 << 20};
@@ -72,23 +74,26 @@ bool counts_in_a_row(const PlanQuestion& question) {
   return question.shape.operation == Operation::kBarrier && hosts.nodes > hosts.processors && hosts.fans_out;
 }
 
-// Works out one question. `segments` are the sizes to try beside whole payloads. `for_plan`: they are what longer
-// payloads are cut into, come what may, and what cannot be the fastest is not looked at.
+// Which candidates are looked at: all; trees alone; or those of a plan, which cuts longer payloads into the segments
+// come what may, beside what was measured to be the fastest (null: nothing), but not what cannot be the fastest.
+enum class Search : std::uint8_t { kAll, kTrees, kPlan };
+
+// Works out one question. `segments` are the sizes to try beside whole payloads.
 class Answering {
  public:
-  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, bool for_plan = false,
+  Answering(const PlanQuestion& question, std::span<const std::uint32_t> segments, Search search,
             const MeasuredChoice* measured = nullptr)
       : question_(question),
         plan_(fibo_plan(question.model)),
         segments_(segments),
-        for_plan_(for_plan),
+        search_(search),
         measured_(measured) {}
 
   PlanAnswer work_out() {
     const OperationShape& shape = question_.shape;
     for (const AlgorithmEntry& entry : algorithm_catalog()) {
       if (entry.operation != shape.operation || entry.least_ranks > shape.ranks) continue;
-      if (for_plan_ && is_timed_for_links(entry.choice.algorithm)) continue;
+      if (is_left_out(entry.choice)) continue;
       for (const std::uint16_t parameter : parameters_of(entry)) consider(entry, parameter);
     }
     predict_shared();
@@ -101,6 +106,27 @@ class Answering {
   }
 
  private:
+  bool for_plan() const { return search_ == Search::kPlan; }
+
+  bool is_left_out(const AlgorithmChoice& choice) const {
+    if (search_ == Search::kTrees) return choice.algorithm != Algorithm::kTrees;
+    const bool is_measured = measured_ != nullptr && measured_->choice.algorithm == choice.algorithm;
+    return for_plan() && !is_measured && (is_timed_for_links(choice.algorithm) || is_hopeless(choice));
+  }
+
+  // Parts of which some hold nothing: whole vectors need fewer messages. Or so many messages that who waits for the
+  // plan waits long until they are evaluated, each between two ranks and not like the others.
+  bool is_hopeless(const AlgorithmChoice& choice) const {
+    OperationShape shape = question_.shape;
+    shape.choice = choice;
+    const bool has_empty_parts =
+        is_cut_into_blocks(shape) && shape.total_bytes < std::uint64_t{shape.ranks} * element_bytes(shape.type);
+    const bool each_with_each =
+        choice.algorithm == Algorithm::kPairwise || choice.algorithm == Algorithm::kScatterPairwise;
+    const bool is_long = each_with_each && shape.ranks > kMostPairwiseRanksOfPlan;
+    return has_empty_parts || (is_long && !is_symmetric(shape, question_.model));
+  }
+
   std::vector<std::uint16_t> parameters_of(const AlgorithmEntry& entry) const {
     if (entry.choice.algorithm == Algorithm::kDissemination) return {kDisseminations.begin(), kDisseminations.end()};
     if (entry.choice.tree == TreeKind::kKary) return {kArities.begin(), kArities.end()};
@@ -111,7 +137,7 @@ class Answering {
   std::vector<std::uint16_t> lambdas_of(const AlgorithmEntry& entry) const {
     std::vector<std::uint16_t> lambdas =
         lambda_candidates(question_.model, question_.shape.operation, bytes_of_a_message());
-    if (!for_plan_) lambdas.push_back(entry.choice.parameter);
+    if (!for_plan()) lambdas.push_back(entry.choice.parameter);
     if (measured_ != nullptr && is_lambda_of_plans(measured_->choice)) lambdas.push_back(measured_->choice.parameter);
     std::ranges::sort(lambdas);
     lambdas.erase(std::ranges::unique(lambdas).begin(), lambdas.end());
@@ -121,7 +147,7 @@ class Answering {
   // Down a tree.
   std::uint64_t bytes_of_a_message() const {
     const OperationShape& shape = question_.shape;
-    if (!for_plan_ || segments_.empty() || shape.operation != Operation::kMulticast) return shape.total_bytes;
+    if (!for_plan() || segments_.empty() || shape.operation != Operation::kMulticast) return shape.total_bytes;
     return std::min<std::uint64_t>(shape.total_bytes, segments_[0]);
   }
 
@@ -147,10 +173,10 @@ class Answering {
     for (const std::uint32_t segment : segments_) {
       shape.segment_bytes = segment;
       const std::uint64_t count = (shape.total_bytes + segment - 1) / segment;
-      if (count < 2 || (!for_plan_ && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
+      if (count < 2 || (!for_plan() && (count > kMostSegments || count * shape.ranks > kMostSegmentMessages))) continue;
       Candidate cut = candidate;
       predict_into(shape, cut);
-      if (for_plan_ || cut.cost() < candidate.cost()) candidate = std::move(cut);
+      if (for_plan() || cut.cost() < candidate.cost()) candidate = std::move(cut);
     }
   }
 
@@ -173,7 +199,7 @@ class Answering {
   // Those with too many messages can only be told their bound. If that makes one look fast, all are told theirs.
   void predict_shared() {
     if (question_.hosts.nodes <= 1) return;
-    const std::uint64_t most = for_plan_ ? kMostHostMessagesOfPlan : kMostHostMessages;
+    const std::uint64_t most = for_plan() ? kMostHostMessagesOfPlan : kMostHostMessages;
     std::vector<Candidate> predicted = result_.candidates;
     bool may_be_faster = false;
     for (Candidate& c : predicted)
@@ -185,7 +211,7 @@ class Answering {
 
   // For a plan only what can still be the fastest.
   void predict_shared(Candidate& candidate) {
-    if (for_plan_ && candidate.host_bound > least_) return;
+    if (for_plan() && candidate.host_bound > least_) return;
     OperationShape shape = question_.shape;
     shape.choice = candidate.choice, shape.segment_bytes = candidate.segment_bytes;
     const auto schedule = build_schedule(plan_, shape);
@@ -194,7 +220,7 @@ class Answering {
     const auto time = schedule ? predict_on_hosts(*schedule, question_.model, hosts) : std::nullopt;
     if (!time) return;
     candidate.predicted = candidate.in_turns = *time;
-    if (for_plan_ && candidate.cost() > least_) return;
+    if (for_plan() && candidate.cost() > least_) return;
     least_ = std::min(least_, candidate.cost());
     ++hosts.processors, hosts.fans_out = question_.hosts.fans_out;
     candidate.in_turns =
@@ -204,7 +230,7 @@ class Answering {
   const PlanQuestion& question_;
   const Plan plan_;
   const std::span<const std::uint32_t> segments_;
-  const bool for_plan_;
+  const Search search_;
   const MeasuredChoice* const measured_;                             // null: none; else its parameter is tried too
   std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();  // of those that were predicted on shared hosts
   PlanAnswer result_;
@@ -258,7 +284,7 @@ const Candidate* measured_within(const PlanAnswer& answer, const MeasuredChoice*
 
 }  // namespace
 
-PlanAnswer answer(const PlanQuestion& question) { return Answering(question, kSegments).work_out(); }
+PlanAnswer answer(const PlanQuestion& question) { return Answering(question, kSegments, Search::kAll).work_out(); }
 
 const PlanAnswer& Planner::ask(const PlanQuestion& question) {
   std::vector<std::uint64_t> key = key_of(question);
@@ -278,15 +304,15 @@ Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits, const Ho
               std::span<const MeasuredChoice> measured) {
   Plan plan = fibo_plan(model);
   const PlanQuestion longest = question_of(model, ranks, Operation::kMulticast, kSizeClasses - 1, hosts);
-  const PlanAnswer multicast = answer(longest);
-  if (const Candidate* best = best_within(multicast, limits)) plan.segment_bytes = best->segment_bytes;
+  const PlanAnswer along_trees = Answering(longest, kSegments, Search::kTrees).work_out();
+  if (const Candidate* best = best_within(along_trees, limits)) plan.segment_bytes = best->segment_bytes;
   const std::span<const std::uint32_t> segments(&plan.segment_bytes, plan.segment_bytes > 0 ? 1 : 0);
   for (std::size_t i = 0; i < kPlannedOperations; ++i)
     for (std::size_t size = 0; size < kSizeClasses; ++size) {
       const PlanQuestion question = question_of(model, ranks, static_cast<Operation>(i + 1), size, hosts);
       const OperationShape& shape = question.shape;
       const MeasuredChoice* fastest = find_measured(measured, shape.operation, ranks, shape.total_bytes);
-      const PlanAnswer planned = Answering(question, segments, true, fastest).work_out();
+      const PlanAnswer planned = Answering(question, segments, Search::kPlan, fastest).work_out();
       const Candidate* best = measured_within(planned, fastest, limits);
       if (best == nullptr) best = best_within(planned, limits);
       if (best != nullptr) set_choice(plan, shape.operation, size, best->choice);

@@ -72,8 +72,8 @@ std::uint64_t representative_bytes(std::size_t size_class);
 
 // The trees of fibo_plan() and, for each operation and size class, the fastest algorithm that gives floats the same
 // bits at every rank and fits in `limits`: for those that do not, the choice stays kPlanned. The segments are those
-// that are best for the longest multicast. What was measured counts more than all that, if it fits in `limits`.
-// Precondition: ranks >= 1, latencies as in growth.h.
+// that are best for the longest multicast along trees. What was measured counts more than all that, if it fits in
+// `limits`. Precondition: ranks >= 1, latencies as in growth.h.
 Plan plan_for(const CostModel& model, Rank ranks, const Limits& limits = {}, const HostSharing& hosts = {},
               std::span<const MeasuredChoice> measured = {});
 

@@ -150,11 +150,13 @@ std::string RankData::give(const Transfer& t, std::uint32_t repetition, Symbolic
 // What the operation promises: the values that count, in the order of the blocks.
 std::vector<SymbolicValue> RankData::result() const {
   const Algorithm a = shape_.choice.algorithm;
-  const bool by_blocks = a == Algorithm::kRing || a == Algorithm::kHalving || a == Algorithm::kScatterAllgather;
+  const bool by_blocks = is_cut_into_blocks(shape_);
   switch (shape_.operation) {
     case Operation::kBarrier: return {};
     case Operation::kMulticast: return by_blocks ? blocks_ : std::vector{payload_};
-    case Operation::kReduce: return me_ == 0 ? std::vector{t_} : std::vector<SymbolicValue>{};
+    case Operation::kReduce:
+      if (me_ != 0) return {};
+      return by_blocks ? blocks_ : std::vector{t_};
     case Operation::kAllreduce:
       if (by_blocks) return blocks_;
       if (a == Algorithm::kDoubling && !s_.empty()) return {s_};
@@ -207,7 +209,7 @@ std::string RankData::judge() const {
   const bool by_segments = shape_.operation == Operation::kMulticast ||
                            (shape_.operation == Operation::kAllreduce && shape_.choice.algorithm == Algorithm::kTrees);
   const bool segments_missing = values.size() == 1 && by_segments && me_ != 0 && segments_ != shape_.segments();
-  if (segments_missing && shape_.choice.algorithm != Algorithm::kScatterAllgather)
+  if (segments_missing && !is_cut_into_blocks(shape_))
     return "gets " + std::to_string(segments_) + " of " + std::to_string(shape_.segments()) + " segments";
   for (std::size_t i = 0; i < values.size(); ++i) {
     const SymbolicValue& v = values[i];

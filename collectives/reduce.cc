@@ -2,6 +2,7 @@
 
 #include "collectives/doubling.h"
 #include "collectives/halving.h"
+#include "collectives/pairwise.h"
 #include "collectives/postal_allreduce.h"
 #include "collectives/ring.h"
 #include "collectives/tree_phases.h"
@@ -27,7 +28,11 @@ bool write_trees(const Plan& plan, const OperationShape& shape, Rank me, Schedul
 }  // namespace
 
 bool write_reduce(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
-  return write_trees(plan, shape, me, out);
+  switch (shape.choice.algorithm) {
+    case Algorithm::kHalving: write_halving_reduce(shape.ranks, me, out); return true;
+    case Algorithm::kPairwise: write_pairwise_reduce(shape.ranks, me, out); return true;
+    default: return write_trees(plan, shape, me, out);
+  }
 }
 
 bool write_allreduce(const Plan& plan, const OperationShape& shape, Rank me, ScheduleWriter& out) {
@@ -37,7 +42,8 @@ bool write_allreduce(const Plan& plan, const OperationShape& shape, Rank me, Sch
     case Algorithm::kRing:
       write_ring_collection(p, me, (me + 1) % p, write_ring_reduction(p, me, out), out);
       return true;
-    case Algorithm::kHalving: write_halving(p, me, out); return true;
+    case Algorithm::kHalving: write_halving_allreduce(p, me, out); return true;
+    case Algorithm::kPairwise: write_pairwise_allreduce(p, me, out); return true;
     case Algorithm::kDoubling: write_doubling(p, me, out); return true;
     default: return write_postal_combine(plan, shape, me, out);
   }

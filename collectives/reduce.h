@@ -1,6 +1,6 @@
-// Reduce up the reduction tree, and allreduce: the same and then the result down the distribution tree; around the
-// ring; by recursive doubling (doubling.h), with halving before it (halving.h); or by the postal combine
-// (postal_allreduce.h). Core: no heap, no exceptions.
+// Reduce up the reduction tree, and allreduce: the same and then the result down the distribution tree; both by
+// recursive halving (halving.h) or each with each (pairwise.h); an allreduce around the ring, by recursive doubling
+// (doubling.h), or by the postal combine (postal_allreduce.h). Core: no heap, no exceptions.
 #pragma once
 
 #include "collectives/plan.h"

@@ -44,12 +44,20 @@ Rank participating_ranks(const OperationShape& shape) {
   return shape.choice.algorithm == Algorithm::kFlooding ? (shape.ranks + 1) / 2 : shape.ranks;
 }
 
+bool is_cut_into_blocks(const OperationShape& shape) {
+  const Algorithm a = shape.choice.algorithm;
+  if (combines(shape.operation)) return a == Algorithm::kRing || a == Algorithm::kHalving || a == Algorithm::kPairwise;
+  const bool spreads_parts =
+      a == Algorithm::kScatterAllgather || a == Algorithm::kScatterDoubling || a == Algorithm::kScatterPairwise;
+  return shape.operation == Operation::kMulticast && spreads_parts;
+}
+
 Rank block_count(const OperationShape& shape) {
   const Algorithm a = shape.choice.algorithm;
   if (is_of_shares(shape.operation)) return static_cast<Rank>(shape.total_bytes / element_bytes(shape.type));
   if (is_divided(shape.operation)) {
-    if (a == Algorithm::kHalving) return std::bit_floor(shape.ranks);
-    return a == Algorithm::kRing || a == Algorithm::kScatterAllgather ? shape.ranks : 1;
+    if (!is_cut_into_blocks(shape)) return 1;
+    return a == Algorithm::kHalving ? std::bit_floor(shape.ranks) : shape.ranks;
   }
   const bool both_sides = shape.operation == Operation::kAlltoall && a != Algorithm::kBruck;
   return both_sides ? 2 * shape.ranks : participating_ranks(shape);

@@ -29,17 +29,19 @@ enum class Algorithm : std::uint8_t {
   kDelaySend = 4,           // ... for floor(lambda) in longer rounds (B27)
   kCombineEager = 5,        // ... the better of the two, driven by arrivals alone
   kRing = 6,                // allreduce, allgather: block by block around the ring
-  kHalving = 7,             // allreduce: recursive halving, then doubling
+  kHalving = 7,             // reduce, allreduce: recursive halving, then doubling or the parts to the root
   kFurthestFirst = 8,       // scatter, gather: the root with each rank, in the order of a fat tree (E5, E6)
   kFlooding = 9,            // allgather: ranks n .. 2n - 2 are routers, each sends on what it gets (E7)
   kBruck = 10,              // allgather, alltoall: log2 p rounds
-  kPairwise = 11,           // alltoall: each with each, beginning with the next rank
+  kPairwise = 11,           // reduce, allreduce, allgather, alltoall: each with each, beginning with the next rank
   kPhasedConstant = 12,     // alltoall in the steps of a fat tree of constant capacity (E11)
   kPhasedExponential = 13,  // ... of exponential capacity (E12)
   kPhasedXor = 14,          // ... the shorter one (E16)
   kScatterAllgather = 15,   // multicast: a part to each rank, then all parts to all
   kBinomialShares = 16,     // divide, conquer: the message of phase i carries the share alpha^i (D2)
   kDoubling = 17,           // allreduce: recursive doubling, the whole vector in each round
+  kScatterDoubling = 18,    // multicast: a part to each rank, then all parts to all in log2 p rounds
+  kScatterPairwise = 19,    // multicast: a part to each rank, which sends it to all others
 };
 
 // An algorithm with its parameter.
@@ -112,6 +114,8 @@ inline bool combines(Operation op) { return op == Operation::kReduce || op == Op
 // Ranks that take part with an application; the others (only those of kFlooding) pass messages on.
 Rank participating_ranks(const OperationShape& shape);
 
+// The vector of a reduction or the payload of a multicast travels in block_count() blocks.
+bool is_cut_into_blocks(const OperationShape& shape);
 // Blocks that Transfer::first_block counts. Of a vector: equal parts, as many as the algorithm needs. Of a
 // divide and a conquer: elements. Else one for each rank; of an alltoall those to send, by destination, then those
 // received, by source.

@@ -75,7 +75,9 @@ bool read_other_tree(const PlanScheduleOptions& options, Request& request, std::
 bool needs_costs(const AlgorithmChoice& choice) {
   switch (choice.algorithm) {
     case Algorithm::kTrees:
-    case Algorithm::kScatterAllgather: return choice.tree == TreeKind{};
+    case Algorithm::kScatterAllgather:
+    case Algorithm::kScatterDoubling:
+    case Algorithm::kScatterPairwise: return choice.tree == TreeKind{};
     case Algorithm::kDelayReceive:
     case Algorithm::kDelaySend:
     case Algorithm::kCombineEager: return true;

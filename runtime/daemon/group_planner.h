@@ -31,7 +31,7 @@ class GroupPlanner {
  public:
   explicit GroupPlanner(const Settings& settings);
 
-  // The fastest algorithms for a group of so many ranks >= 1 (plan_for()): some 10 ms for 64 ranks, once.
+  // The fastest algorithms for a group of so many ranks >= 1 (plan_for()): some 20 ms for 64 ranks, once.
   const Plan& plan(Rank ranks);
   // Only the trees that are optimal for the model.
   Plan trees() const { return fibo_plan(model_); }

@@ -163,9 +163,9 @@ void move_bit_blocks(NodeState& state, const Slot& s, const OperationShape& shap
 std::uint64_t result_place(const Slot& s, const OperationShape& shape, Rank me) {
   const Algorithm a = shape.choice.algorithm;
   switch (shape.operation) {
-    case Operation::kReduce: return s.register_t;
+    case Operation::kReduce: return is_cut_into_blocks(shape) ? s.layout.work : s.register_t;
     case Operation::kAllreduce:
-      if (a == Algorithm::kRing || a == Algorithm::kHalving) return s.layout.work;
+      if (is_cut_into_blocks(shape)) return s.layout.work;
       if (a == Algorithm::kDoubling && s.register_s != kNoData) return s.register_s;
       return a == Algorithm::kTrees && me != 0 ? s.layout.payload : s.register_t;
     case Operation::kScatter: return block_place(shape, s.layout, me);

@@ -51,6 +51,29 @@ TEST(Planner, SelfConsistencyOfTokens) {
       }
 }
 
+// What can be put together from other operations is not slower than they are (Traeff, Gropp and Thakur 2010).
+TEST(Planner, SelfConsistencyOfBytes) {
+  const CostModel machines[] = {
+      {.send = 27'000, .latency = 8'000, .occupancy = 80'000, .send_per_byte = 20, .occupancy_per_byte = 20},
+      {.send = 3'000, .latency = 15'000, .occupancy = 3'000, .send_per_byte = 1, .occupancy_per_byte = 1},
+      {.send = 3'000, .latency = 20'000, .occupancy = 3'000, .send_per_byte = 8, .occupancy_per_byte = 1}};
+  for (const CostModel& model : machines)
+    for (const Rank ranks : {2u, 4u, 7u, 16u, 19u, 64u})
+      for (const std::uint64_t block : {8u, 1'024u, 16'384u}) {
+        const std::uint64_t vector = block * ranks;
+        const auto time = [&](Operation op, std::uint64_t bytes) {
+          return answer(question(op, ranks, bytes, model)).best()->predicted;
+        };
+        const std::uint64_t reduce = time(Operation::kReduce, vector), allreduce = time(Operation::kAllreduce, vector);
+        const std::uint64_t gather = time(Operation::kGather, block), allgather = time(Operation::kAllgather, block);
+        const std::string what = std::to_string(ranks) + " ranks " + std::to_string(block) + " B";
+        EXPECT_LE(reduce, allreduce) << what;
+        EXPECT_LE(allreduce, reduce + time(Operation::kMulticast, vector)) << what;
+        EXPECT_LE(gather, allgather) << what;
+        EXPECT_LE(allgather, time(Operation::kAlltoall, block)) << what;
+      }
+}
+
 TEST(Planner, TheChoiceIsTheFastest) {
   for (int op = 1; op <= 8; ++op)
     for (const CostModel& model : kPresets)

@@ -226,7 +226,7 @@ TEST_P(OperationsOver, FloatsGiveTheSameBitsAtEveryRankEveryTime) {
   constexpr Rank kMembers = 13;
   TestCluster cluster;
   cluster.up(up_over(GetParam(), kMembers));
-  for (const char* algorithm : {"fibo", "binomial", "ring", "halving", "doubling"})
+  for (const char* algorithm : {"fibo", "binomial", "lambda:2.5", "ring", "halving", "doubling", "pairwise"})
     for (const CombineOperator op : {CombineOperator::kSum, CombineOperator::kMin}) {
       const std::vector<Bytes> results = results_of_floats(cluster, kMembers, algorithm, op);
       for (Rank r = 1; r < kMembers; ++r) EXPECT_EQ(results[r], results[0]) << algorithm << " rank " << r;

@@ -20,15 +20,19 @@ struct Case {
 
 const Case kCases[] = {
     {Operation::kReduce, {Algorithm::kTrees}, "reduce"},
+    {Operation::kReduce, {Algorithm::kHalving}, "reduce_halving"},
+    {Operation::kReduce, {Algorithm::kPairwise}, "reduce_pairwise"},
     {Operation::kAllreduce, {Algorithm::kTrees}, "allreduce_fibo"},
     {Operation::kAllreduce, {Algorithm::kRing}, "allreduce_ring"},
     {Operation::kAllreduce, {Algorithm::kHalving}, "allreduce_halving"},
     {Operation::kAllreduce, {Algorithm::kDoubling}, "allreduce_doubling"},
+    {Operation::kAllreduce, {Algorithm::kPairwise}, "allreduce_pairwise"},
     {Operation::kAllreduce, {Algorithm::kCombineEager}, "allreduce_combine"},
     {Operation::kGather, {Algorithm::kTrees}, "gather"},
     {Operation::kConquer, {Algorithm::kBinomialShares, {}, kWholeShare}, "conquer"},
     {Operation::kAllgather, {Algorithm::kBruck}, "allgather_bruck"},
     {Operation::kAllgather, {Algorithm::kRing}, "allgather_ring"},
+    {Operation::kAllgather, {Algorithm::kPairwise}, "allgather_pairwise"},
     {Operation::kAlltoall, {Algorithm::kPairwise}, "alltoall_pairwise"},
     {Operation::kAlltoall, {Algorithm::kBruck}, "alltoall_bruck"},
 };

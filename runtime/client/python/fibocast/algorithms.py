@@ -35,12 +35,14 @@ _HALF_SHARES = {"share:ALPHA": Choice(_SHARES, 0, WHOLE_SHARE // 2)}
 
 CATALOG: dict[str, dict[str, Choice]] = {
     BARRIER: {**_ALL_TREES, "dissemination:K": Choice(_DISSEMINATION), **_POSTAL},
-    MULTICAST: {**_ALL_TREES, "scatter_allgather": Choice(15)},
-    REDUCE: _ALL_TREES,
-    ALLREDUCE: {**_ALL_TREES, **_POSTAL, "ring": Choice(6), "halving": Choice(7), "doubling": Choice(17)},
+    MULTICAST: {**_ALL_TREES, "scatter_allgather": Choice(15), "scatter_doubling": Choice(18),
+                "scatter_pairwise": Choice(19)},
+    REDUCE: {**_ALL_TREES, "halving": Choice(7), "pairwise": Choice(11)},
+    ALLREDUCE: {**_ALL_TREES, **_POSTAL, "ring": Choice(6), "halving": Choice(7), "pairwise": Choice(11),
+                "doubling": Choice(17)},
     SCATTER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
     GATHER: {**_CONTIGUOUS, "furthest_first": Choice(8)},
-    ALLGATHER: {"ring": Choice(6), "bruck": Choice(10), "flooding": Choice(9)},
+    ALLGATHER: {"ring": Choice(6), "bruck": Choice(10), "pairwise": Choice(11), "flooding": Choice(9)},
     ALLTOALL: {"pairwise": Choice(11), "bruck": Choice(10), "phased_constant": Choice(12),
                "phased_exponential": Choice(13), "phased_xor": Choice(14)},
     DIVIDE: _HALF_SHARES,
