@@ -90,36 +90,6 @@ TEST_P(SlowReceiver, PushesBackAndLosesNothing) {
   team.expect_nothing_held();
 }
 
-// What the hosts say to each other by messages with reserved tags, and read at once: a relay's, small ones and chunks.
-constexpr std::uint64_t kHostsTag = Node::kFirstReservedTag + 7;
-
-void expect_hosts_talk(Team& team, int times) {
-  for (int i = 0; i < times; ++i)
-    for (const std::size_t bytes : {1, 16'385}) {
-      const auto sent = pattern(static_cast<std::uint64_t>(i), bytes);
-      ASSERT_EQ(team.cluster.send(0, 1, kHostsTag, sent), Admission::kTaken) << i;
-      const std::uint64_t cookie = team.cluster.receive(1, kHostsTag).cookie;
-      ASSERT_TRUE(team.wait({cookie}, kSecond)) << i << ", " << bytes << " bytes";
-      EXPECT_TRUE(team.cluster.answer(cookie)->payload == sent) << i;
-    }
-}
-
-TEST_P(SlowReceiver, DoesNotHoldUpWhatTheHostsSayToEachOther) {
-  ClusterSettings settings = cluster_of(2);
-  settings.limits.message_credit = settings.limits.host_credit = 8;
-  Team team(settings);
-  const int taken = send_until_full(team, GetParam());
-  EXPECT_LT(taken, 10'000) << "nothing ever pushed back";
-  expect_hosts_talk(team, 100);
-  for (int i = 0; i < taken; ++i) {
-    const std::uint64_t cookie = team.cluster.receive(1, kTag).cookie;
-    ASSERT_TRUE(team.wait({cookie})) << i;
-    EXPECT_TRUE(team.cluster.answer(cookie)->payload == pattern(static_cast<std::uint64_t>(i), GetParam())) << i;
-  }
-  expect_hosts_talk(team, 10);
-  team.expect_nothing_held();
-}
-
 INSTANTIATE_TEST_SUITE_P(Bytes, SlowReceiver, testing::Values(8, 65'536, 4 << 20));
 
 // A multicast does not wait for its receivers, but at most W generations of a group are open (PROTOCOL 7).
