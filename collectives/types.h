@@ -88,7 +88,8 @@ struct Limits {
     Limits l;
     l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
     l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
-    l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8, l.payload_bytes = 16 << 10;
+    l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8,
+    l.payload_bytes = 16 << 10;
     l.flight_events = 16, l.slowest_ranks = 2;
     return l;
   }

@@ -61,8 +61,8 @@ struct Peer {
   std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
   std::uint32_t session = 0;             // counts sessions with the peer
   std::uint32_t lives = 0;               // incarnations so far
-  MessageLane applications, hosts;  // messages; the hosts' own have reserved tags
-  std::uint32_t consumed_told = 0;  // of `applications`
+  MessageLane applications, hosts;       // messages; the hosts' own have reserved tags
+  std::uint32_t consumed_told = 0;       // of `applications`
   std::uint32_t inbox_entries = 0;
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;

@@ -10,7 +10,8 @@
 
 namespace fibocast {
 
-// What a buffer is for. Each of the first has its own quarter of Limits::payload_bytes, so that none can starve the others.
+// What a buffer is for. Each of the first has its own quarter of Limits::payload_bytes, so that none can starve the
+// others.
 enum class BufferUse : std::uint8_t {
   kOutgoing = 0,  // payloads that local applications send
   kIncoming = 1,  // the oldest operation of a group that is not over at this node
