@@ -73,21 +73,23 @@ struct Limits {
   std::uint32_t bulk_window = 256;     // unacknowledged fragments per peer
   std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
   std::uint32_t buffers =
-      4096;  // payload buffers, and nodes * message_credit + groups * open_generations for eager ones
+      4096;  // payload buffers, and nodes * (message_credit + host_credit) + groups * open_generations for eager ones
   std::uint32_t requests = 1024;               // calls of local applications under way at a time
   std::uint32_t message_credit = 8;            // application messages a peer may send before one is received
+  std::uint32_t host_credit = 8;               // ... and of the hosts themselves; 0: these count as applications'
   std::uint32_t nic_queue = 4096;              // transfers waiting for the emulated NIC
   std::uint32_t flight_events = 32768;         // of the flight recorder: 1 MiB
   std::uint32_t slowest_ranks = 16;            // rows of a group's table of who comes last to barriers: 32 bytes each
   std::uint32_t local_work = 256;              // copies and combinations that the host is still to do: at least 8
-  std::uint64_t payload_bytes = 256ull << 20;  // all payload buffers of a node together
+  std::uint64_t payload_bytes = 256ull << 20;  // all payload buffers of a node together; a 64th more for its host
 
   // A microcontroller: the core in at most 64 KiB.
   static constexpr Limits tiny() {
     Limits l;
     l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
     l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
-    l.requests = 8, l.message_credit = 1, l.nic_queue = 4, l.local_work = 8, l.payload_bytes = 16 << 10;
+    l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8,
+    l.payload_bytes = 16 << 10;
     l.flight_events = 16, l.slowest_ranks = 2;
     return l;
   }
@@ -96,7 +98,7 @@ struct Limits {
     Limits l;
     l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 38;
     l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 12;
-    l.message_credit = 1, l.nic_queue = 40, l.local_work = 8, l.payload_bytes = 64 << 20;
+    l.message_credit = 1, l.host_credit = 0, l.nic_queue = 40, l.local_work = 8, l.payload_bytes = 64 << 20;
     l.flight_events = 16, l.slowest_ranks = 2;
     return l;
   }

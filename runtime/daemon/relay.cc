@@ -100,7 +100,7 @@ void Relay::receive() {
 }
 
 bool Relay::send(Kind kind, std::span<const std::byte> data) {
-  const auto buffer = host_.node().reserve_buffer(1 + data.size());
+  const auto buffer = host_.node().reserve_buffer(1 + data.size(), true);
   if (!buffer) return false;
   const PayloadRange range{*buffer, 0, 1 + data.size()};
   const std::span<std::byte> bytes = host_.bytes_of(range);

@@ -42,7 +42,7 @@ void Relays::listen() {
 bool Relays::open(Relay::Socket& socket, NodeId to, std::span<const std::byte> first) {
   if (relays_.size() >= kMost) return false;
   const std::uint64_t tag = tag_of(self_, next_number_);
-  const auto buffer = host_.node().reserve_buffer(sizeof tag);
+  const auto buffer = host_.node().reserve_buffer(sizeof tag, true);
   if (!buffer) return false;
   const PayloadRange range{*buffer, 0, sizeof tag};
   std::memcpy(host_.bytes_of(range).data(), &tag, sizeof tag);

@@ -16,7 +16,6 @@ namespace fibocast::epochs {
 namespace {
 
 using Step = EpochChange::Step;
-using Phase = Inquiry::Phase;
 
 GenerationFate outcome_here(const NodeState& state, std::uint32_t group, Generation generation) {
   const Slot& s = state.slots[slots::index_of(state, group, generation)];
@@ -185,7 +184,7 @@ void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
   g.hold = {};
   c.wanted = false;  // this change is the one; what happens from now on wants another
   c.due = now + kAskAgain;
-  if (g.inquiry.phase != Phase::kDefining && g.inquiry.phase != Phase::kRemoving) g.inquiry.phase = Phase::kIdle;
+  forget_inquiry(g);
   for (Slot& s : groups::slots_of(state, group))  // while its schedule's ranks are still those of the group
     presence::end_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()));
   const auto members = groups::inquiry_members(state, group);

@@ -154,7 +154,7 @@ void leave(NodeState& state, std::uint32_t group, Nanoseconds now) {
   end_partitioned(state, group, now);
   g.change.outside = true, g.change.cut_off = false, g.change.wanted = false;
   g.change.step = Step::kRunning;
-  g.inquiry.phase = Inquiry::Phase::kIdle;
+  forget_inquiry(g);
 }
 
 Verdict refuses(const NodeState& state, std::uint32_t group, RankSet& ranks) {

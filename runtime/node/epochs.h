@@ -69,6 +69,12 @@ PeerMessage message(const GroupState& g, PeerMessageType type, Epoch next);
 bool tell_outside(NodeState& state, std::uint32_t group, NodeId to, Nanoseconds now);
 // A member asks for a change: because it lost somebody, or because it wants in.
 void want(NodeState& state, GroupState& g, Nanoseconds now);
+// What members were asked about this epoch. Whether they take the group's definition, or its end, has nothing to do
+// with epochs: who wants to know is answered all the same.
+inline void forget_inquiry(GroupState& g) {
+  const bool about_all = g.inquiry.phase == Inquiry::Phase::kDefining || g.inquiry.phase == Inquiry::Phase::kRemoving;
+  if (!about_all) g.inquiry.phase = Inquiry::Phase::kIdle;
+}
 // The group goes on without us.
 void leave(NodeState& state, std::uint32_t group, Nanoseconds now);
 

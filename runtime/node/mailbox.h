@@ -2,13 +2,20 @@
 // ones are announced there and come as a bulk stream. A peer may send Limits::message_credit messages before one of
 // them has been received by an application here. Order per (source, tag): the announcement keeps its place among the
 // small ones; a small message that follows a large one of the same tag still under way goes as a stream too, and
-// streams are handed out in the order of their announcements. Core.
+// streams are handed out in the order of their announcements. What hosts say to each other, with reserved tags, has a
+// credit, a queue and some room of its own: an application that does not read does not hold it up. Core.
 #pragma once
 
 #include "runtime/node/node_state.h"
 
 namespace fibocast::mailbox {
 
+// Of the host itself.
+inline bool is_hosts(const NodeState& state, std::uint64_t tag) {
+  return tag >= Node::kFirstReservedTag && state.limits.host_credit > 0;
+}
+// A buffer for a message.
+std::optional<BufferId> reserve(NodeState& state, std::uint64_t bytes, BufferUse use, bool hosts);
 Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
 Admission receive(NodeState& state, std::uint64_t tag, std::uint64_t cookie);
 bool forget_receive(NodeState& state, std::uint64_t cookie);
@@ -24,5 +31,12 @@ void forget_peer(NodeState& state, NodeId peer);  // a new incarnation
 void drop_outgoing(NodeState& state, NodeId peer);
 // Goes on with what waited for channels, credit or the byte budget.
 void pump(NodeState& state, Nanoseconds now);
+
+// Of what has come (mailbox_in.cc).
+Admission send_to_self(NodeState& state, std::uint64_t tag, PayloadRange payload);
+void tell_credit(NodeState& state, NodeId to, Nanoseconds now);
+void grant_in_order(NodeState& state, Nanoseconds now);
+// All that is not whole, and what its host has said to ours.
+void drop_incoming(NodeState& state, NodeId peer);
 
 }  // namespace fibocast::mailbox

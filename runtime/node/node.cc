@@ -282,8 +282,8 @@ void Node::abandon_call(std::uint64_t cookie, std::string_view label, std::uint3
   settle(*state_, now);
 }
 
-std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes) {
-  return state_->buffers->reserve(bytes, BufferUse::kOutgoing);
+std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes, bool for_host) {
+  return mailbox::reserve(*state_, bytes, BufferUse::kOutgoing, for_host);
 }
 
 void Node::release_buffer(BufferId buffer) {

@@ -285,12 +285,14 @@ class Node {
   // a generation, which joins what is open, is lost only if it was counted already. `label`: the dead caller's own
   // word.
   void abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client, Nanoseconds now);
-  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now.
-  std::optional<BufferId> reserve_buffer(std::uint64_t bytes);
+  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now. `for_host`:
+  // for a message of the host itself, which has some room that applications cannot use up.
+  std::optional<BufferId> reserve_buffer(std::uint64_t bytes, bool for_host = false);
   void release_buffer(BufferId buffer);
   bool fits_budget(std::uint64_t bytes) const;
   // Takes over the buffer when kTaken. Delivered once, in order per (source, tag). Applications do not use tags from
-  // kFirstReservedTag on: those are the hosts' own.
+  // kFirstReservedTag on: those are the hosts' own, who receive them at once. Applications that do not receive theirs
+  // do not hold these up. When the peer is lost or starts again, those that were not received are dropped.
   static constexpr std::uint64_t kFirstReservedTag = std::uint64_t{1} << 63;
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
   // Event::kMessage with this cookie when a message with this tag is there.

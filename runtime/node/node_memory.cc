@@ -29,7 +29,7 @@ struct Parts {
 
 // All eager payloads that peers can make us keep at a time.
 std::uint32_t eager_buffers(const Limits& l) {
-  return peers::entries(l) * l.message_credit + l.groups * l.open_generations;
+  return peers::entries(l) * (l.message_credit + l.host_credit) + l.groups * l.open_generations;
 }
 
 // One description of the layout, for counting bytes and for taking them. First what is written at once ..
@@ -42,8 +42,8 @@ void lay_out_written(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.peer_places = carver.template take<PeerMap::Place>(peers::cover_all(l) ? 0 : PeerMap::places_for(entries));
   s.groups = carver.template take<GroupState>(l.groups);
   s.slots = carver.template take<Slot>(slots);
-  s.outgoing = carver.template take<OutgoingMessage>(l.requests);
-  s.incoming = carver.template take<IncomingMessage>(entries * l.message_credit * 2 + l.requests);
+  s.outgoing = carver.template take<OutgoingMessage>(l.requests + l.host_credit);
+  s.incoming = carver.template take<IncomingMessage>(entries * (l.message_credit * 2 + l.host_credit) + l.requests);
   p.requests = carver.template take<Request>(l.requests);
   p.buffers = carver.template take<PayloadBuffers::Entry>(Node::buffer_ids(l));
   p.engine.runs = carver.template take<Engine::Run>(slots);

@@ -22,7 +22,7 @@ namespace {
 // Between a stream's announcement and its grant the channel has nothing to do; what is queued has not reached it.
 bool has_all(NodeState& state, const Peer& p) {
   const auto owners = peers::outgoing_owners(state, p.node);
-  return p.channel->is_settled() && p.first_outgoing == kNoIndex &&
+  return p.channel->is_settled() && p.applications.first_outgoing == kNoIndex && p.hosts.first_outgoing == kNoIndex &&
          std::ranges::all_of(owners, [](const StreamOwner& o) { return o.kind == StreamOwner::Kind::kNone; });
 }
 

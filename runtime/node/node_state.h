@@ -41,6 +41,13 @@ struct StreamOwner {
   BufferId buffer = kNoBuffer;  // outgoing: the reference this stream holds
 };
 
+// Messages to and from a peer that have a credit of their own.
+struct MessageLane {
+  std::uint32_t sent = 0, credited = 0;  // to it; of these received there
+  std::uint32_t consumed = 0;            // of its messages, received here
+  std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
+};
+
 // What a node keeps of a peer: an entry of NodeState::peers, found by NodeState::peer_map and never given up again.
 struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
@@ -54,11 +61,9 @@ struct Peer {
   std::uint32_t greet_group = kNoIndex;  // groups from here on were not yet told to this newcomer
   std::uint32_t session = 0;             // counts sessions with the peer
   std::uint32_t lives = 0;               // incarnations so far
-  // Application messages: sent to it, of these received by its applications; received here of its messages, told it.
-  std::uint32_t sent = 0, credited = 0;
-  std::uint32_t consumed = 0, consumed_told = 0;
+  MessageLane applications, hosts;       // messages; the hosts' own have reserved tags
+  std::uint32_t consumed_told = 0;       // of `applications`
   std::uint32_t inbox_entries = 0;
-  std::uint32_t first_outgoing = kNoIndex, last_outgoing = kNoIndex;
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered = false, greet_rejoined = false;
   bool forgets_streams = false;  // no new one meanwhile
@@ -67,6 +72,7 @@ struct Peer {
   bool answer_ok = false;
   bool writable = true;
   bool credit_owed = false;
+  bool one_credit = false;    // an older node: it knows but one for both
   bool by_reference = false;  // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
@@ -153,21 +159,21 @@ struct Inquiry {
     kGoing,
   };
   Phase phase = Phase::kIdle;
+  Verdict reason = Verdict::kPending;
+  Verdict verdict = Verdict::kPending;
+  bool any_completed = false;
   // The operation asked about: its slot may serve a later generation while members are still being told. A change of
   // the epoch: the first generation that is spoken of.
-  Generation generation = 0;
   Operation operation = Operation::kBarrier;
-  Rank root = 0;
+  ElementType type = ElementType::kBytes;
+  CombineOperator op = CombineOperator::kNone;
   bool charged = true;
+  Generation generation = 0;
+  Rank root = 0;
   std::uint64_t total_bytes = 0;
   std::uint32_t segment_bytes = 0;
   AlgorithmChoice choice;
-  ElementType type = ElementType::kBytes;
-  CombineOperator op = CombineOperator::kNone;
-  Verdict reason = Verdict::kPending;
   Rank lost = kNoRank;  // kPeerLost: because of this one
-  Verdict verdict = Verdict::kPending;
-  bool any_completed = false;
   Generation window_base = 0;
   Generation furthest = 0;         // a change of the epoch: the highest base of a member
   Nanoseconds due = kNever;        // then those that have not answered are taken as gone
@@ -305,13 +311,13 @@ struct OutgoingMessage {
 struct IncomingMessage {
   enum class State : std::uint8_t { kFree, kAnnounced, kComing, kComplete };
   State state = State::kFree;
+  bool grant_owed = false;
   NodeId peer = kNoNode;
   std::uint32_t session = 0;
+  std::uint32_t stream = 0;
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  // of arrival
-  std::uint32_t stream = 0;
   std::uint64_t bytes = 0;
-  bool grant_owed = false;
   BufferId buffer = kNoBuffer;
 };
 

@@ -18,7 +18,8 @@ PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_b
 }
 
 std::uint64_t PayloadBuffers::share(BufferUse use) const {
-  return use == BufferUse::kEager ? ~0ull : payload_bytes_ / 4;
+  if (use == BufferUse::kEager) return ~0ull;
+  return payload_bytes_ / (use == BufferUse::kHosts ? 64 : 4);
 }
 
 std::optional<BufferId> PayloadBuffers::reserve(std::uint64_t bytes, BufferUse use) {

@@ -25,6 +25,9 @@ class Writer {
   void number(const T& value) {
     little_endian::put(room(sizeof(T)).data(), static_cast<Unsigned<sizeof(T)>>(value));
   }
+  void appended(const std::optional<std::uint32_t>& value) {
+    if (value) number(*value);
+  }
   template <std::size_t kRoom>
   void text(const std::array<char, kRoom>& bytes, const std::uint8_t& length) {
     number(length);
@@ -54,6 +57,9 @@ class Reader {
   void number(T& value) {
     const std::byte* at = take(sizeof(T));
     if (at != nullptr) value = static_cast<T>(little_endian::get<Unsigned<sizeof(T)>>(at));
+  }
+  void appended(std::optional<std::uint32_t>& value) {
+    if (ok_ && in_.size() >= sizeof(std::uint32_t)) number(value.emplace());
   }
   template <std::size_t kRoom>
   void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
@@ -199,7 +205,7 @@ bool fields(Io& io, Message& m) {
       io.number(m.tag), io.number(m.total_bytes), io.number(m.stream);
       return true;
     case PeerMessageType::kMessageGrant: io.number(m.stream); return true;
-    case PeerMessageType::kMessageCredit: io.number(m.count); return true;
+    case PeerMessageType::kMessageCredit: io.number(m.count), io.appended(m.host_count); return true;
     case PeerMessageType::kEpochStop: epoch(io, m), io.bytes(m.piece); return true;
     case PeerMessageType::kEpochStopped:
       epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed), io.number(m.generation);

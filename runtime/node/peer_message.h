@@ -42,7 +42,7 @@ enum class PeerMessageType : std::uint8_t {
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
   kDecline = 17,         // child -> parent: this generation's payload is not wanted here any more
-  kMessageCredit = 16,   // `count` messages of the peer have been received by applications here so far
+  kMessageCredit = 16,   // `count` messages of the peer have been received here so far; `host_count`
   kGroupTree = 18,       // entries of the given tree of the definition before it: `piece`
   kNews = 19,            // what is believed about a node: `news`
   kWindowAsk = 20,       // member -> lowest live rank: my calls wait for the window, and a member is lost
@@ -89,6 +89,7 @@ struct PeerMessage {
   ShortText label;  // kCallerLost: of the caller that died
   std::uint64_t tag = 0;
   std::uint32_t count = 0;
+  std::optional<std::uint32_t> host_count;  // of these by the host itself; an older node does not tell
   std::array<char, 48> name{};
   std::uint8_t name_length = 0;
   std::uint32_t participants = 1;

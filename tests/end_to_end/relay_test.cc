@@ -76,6 +76,22 @@ TEST_P(Relayed, ReservedTagsAreRefused) {
   EXPECT_EQ((*client)->receive(std::uint64_t{1} << 63).status.code, Code::kInvalid);
 }
 
+// Messages that an application does not read push back on who sends them, not on what daemons say to each other.
+TEST_P(Relayed, PassesMessagesThatNobodyReads) {
+  auto sender = cluster_.client(0), receiver = cluster_.client(1);
+  for (const std::size_t bytes : {8u, 3'000'000u}) {
+    const std::vector<std::byte> message(bytes, std::byte{7});
+    int sent = 0;
+    while (sent < 10'000 && sender->try_send(1, 5, message).ok()) ++sent;
+    EXPECT_GT(sent, 0);
+    EXPECT_LT(sent, 10'000) << "nothing ever pushed back";
+    auto client = reach(1);
+    ASSERT_TRUE(client.ok()) << client.status().sentence;
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE((*client)->status().ok()) << i;
+    for (int i = 0; i < sent; ++i) ASSERT_TRUE(receiver->receive(5, kPatience).bytes == message) << i;
+  }
+}
+
 // More clients than a daemon has places for relays, one after the other: what ended is forgotten.
 TEST_P(Relayed, NothingIsLeftOfWhoEnded) {
   for (int i = 0; i < 600; ++i) {

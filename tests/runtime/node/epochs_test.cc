@@ -150,6 +150,43 @@ TEST(Survivors, NobodyGoesOnWhereThereIsNoMajority) {
   EXPECT_TRUE(w.run_until_each(w.all_but({}), 20, 20 * kSecond));
 }
 
+// One member is silent, so that the definition is not over when the others, who have it, lose who defines the group.
+TEST(Survivors, WhoDefinesAGroupIsAnsweredAlsoIfItGoesOnWithoutItMeanwhile) {
+  VirtualCluster cluster(cluster_of(5));
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  const auto run_for = [&](Nanoseconds time) { cluster.run_until(cluster.now() + time); };
+  const auto info = [&](NodeId id) {
+    for (std::uint32_t i = 0; i < cluster.node(id).node().group_count(); ++i)
+      if (cluster.node(id).node().group_info(i).name == "work") return cluster.node(id).node().group_info(i);
+    return Node::GroupInfo{};
+  };
+  const Fault silence{.kind = Fault::Kind::kPause, .nodes = {4}},
+      partition{.kind = Fault::Kind::kPartition, .nodes = {0}};
+  cluster.begin(silence);
+  GroupDefinition d;
+  d.name = "work", d.policy = GroupPolicy::kSurvivors;
+  d.members.add_run({0, 5});
+  const Asked created = cluster.create(0, d);
+  ASSERT_EQ(created.admission, Admission::kTaken);
+  run_for(3 * kSecond);
+  cluster.begin(partition);
+  run_for(4 * kSecond);
+  ASSERT_EQ(info(1).live, 3u);
+  cluster.heal(partition);
+  run_for(3 * kSecond);
+  ASSERT_TRUE(info(0).outside);
+  EXPECT_TRUE(cluster.answer(created.cookie) == nullptr) << "it waits for node 4 still";
+  ASSERT_TRUE(cluster.run_until(cluster.now() + NodeSettings{}.group_patience,
+                                [&] { return cluster.answer(created.cookie) != nullptr; }));
+  const CallDone& done = cluster.answer(created.cookie)->event.done;
+  EXPECT_EQ(done.verdict, Verdict::kRefused);
+  EXPECT_EQ(done.ranks.size(), 1u);
+  EXPECT_EQ(done.ranks.index_of(4), 0u);
+  run_for(kSecond);
+  for (const NodeId id : {1u, 2u, 3u}) EXPECT_EQ(info(id).id, 0u) << "node " << id << " has it still";
+}
+
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
   Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
   const Fault four = crash_of({0, 3, 6, 9});
