@@ -95,7 +95,7 @@ TEST(Async, AStoppedDaemonEndsTheCallsAsItDoesTheBlockingOnes) {
   FakeDaemon daemon([](FakeDaemon& d, const client::Request& request) {
     if (request.has_open_group()) answer_all(d, request);
   });
-  daemon.set_default_deadline(1'000'000);
+  daemon.set_default_deadline(50'000'000);
   auto client = Client::connect(impatient(daemon));
   ASSERT_TRUE(client.ok());
   auto group = client.value()->open("g");
