@@ -78,6 +78,7 @@ const client::Response& Client::State::greet(const Options& options) {
   hello.set_minor(kClientMinor);
   hello.set_program(options.program);
   if (options.node) hello.set_node(*options.node);
+  hello.set_status_only(options.status_only);
   return connection->exchange(request, Connection::Clock::now() + kGreetingPatience);
 }
 
