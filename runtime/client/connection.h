@@ -47,8 +47,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Until the daemon closes the connection. False: it has not by then.
   bool wait_for_end(Clock::time_point until);
   int descriptor() { return socket_.native_handle(); }
-  // Gives `request` its id and sends it; `done` follows: without an answer by `until` as exchange() says, and then later
-  // ones are dropped. Only while the executor runs, which may be late: what has come meanwhile counts.
+  // Gives `request` its id and sends it; `done` follows: without an answer by `until` as exchange() says, and then
+  // later ones are dropped. Only while the executor runs, which may be late: what has come meanwhile counts.
   void start(client::Request& request, Done done, Clock::time_point until);
   // Ends all that is under way with kCancelled and closes the socket.
   void close();

@@ -194,8 +194,12 @@ TEST(Probe, TheStatusIsToldWhereApplicationsHaveAllPlaces) {
 
 TEST(Program, WrongUseWithJsonIsADocument) {
   TestCluster cluster;
-  for (const char* line : {"wait --nodes 0 --json", "plan tree --ranks x --json", "barrier --json",
-                           "up --json --colour blue", "up --deadline soon --json --dir $DIR", "no-such-thing --json"}) {
+  for (const char* line :
+       {"wait --nodes 0 --json", "plan tree --ranks x --json", "barrier --json", "up --json --colour blue",
+        "up --deadline soon --json --dir $DIR", "no-such-thing --json", "plan figure --json",
+        "plan tree --ranks 4 --tree oak --json", "plan catalog --json --markdown",
+        "simulate --operation barrier --ranks x --json", "simulate --json --colour blue",
+        "simulate --operation dance --ranks 4 --json", "simulate --json --replay nowhere"}) {
     const Ended ended = cluster.shell(std::string("fibocast ") + line);
     EXPECT_EQ(ended.exit_code, 2) << line;
     EXPECT_EQ(ended.err, "") << line;

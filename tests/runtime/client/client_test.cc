@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "runtime/wire/client_codec.h"
 #include "tests/inheritable_sockets.h"
 #include "tests/runtime/client/fake_daemon.h"
