@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "collectives/schedule.h"
 #include "runtime/client/connection.h"
 #include "runtime/client/direct_group.h"
 #include "runtime/client/peer_process.h"

@@ -84,7 +84,8 @@ TEST(SimulateProgram, AnyTreeOfAFile) {
   std::ofstream(tree) << "- 0 0\n";
   const Ended other = here.run(words);
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("has 3 ranks, and the operation 4"), std::string::npos) << other.err;
+  EXPECT_NE(other.json()["sentence"].get<std::string>().find("has 3 ranks, and the operation 4"), std::string::npos)
+      << other.out;
   std::ofstream(tree) << "- 9 0 0\n";
   EXPECT_EQ(here.run(words).exit_code, 2);
 }
