@@ -1,10 +1,12 @@
 // The program fibocast-simulate, which `fibocast simulate` starts.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 #include "collectives/number_text.h"
 #include "collectives/schedule.h"
@@ -164,18 +166,29 @@ SimulationOptions simulation_options(const Options& o) {
   return options;
 }
 
-int fail(const std::string& error, int code) {
-  std::cerr << "fibocast-simulate: " << error << '\n';
+// With --json a document, as every other failure of `fibocast`.
+int fail(bool json, const std::string& error, int code) {
+  using Json = nlohmann::ordered_json;
+  if (json)
+    std::cout << Json{{"status", code == kWrongUse ? "INVALID" : "FAILED"}, {"sentence", error}}.dump(
+                     -1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
+  else
+    std::cerr << "fibocast-simulate: " << error << '\n';
   return code;
+}
+
+bool asks_json(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
 int replay_trace(const Options& o) {
   std::string error;
   const std::string& other = o.request.tree.empty() ? o.request.algorithm : o.request.tree;
   const auto incident = read_incident(o.replay, other, error);
-  if (!incident) return fail(error, kWrongUse);
+  if (!incident) return fail(o.json, error, kWrongUse);
   const auto now = replay(*incident, error);
-  if (!now) return fail(error, kFailed);
+  if (!now) return fail(o.json, error, kFailed);
   const auto answer = replay_json(*incident, *now);
   std::cout << (o.json ? answer.dump(2) + "\n" : replay_text(answer));
   return 0;
@@ -184,14 +197,15 @@ int replay_trace(const Options& o) {
 int simulate_with_faults(const Options& o, Experiment& experiment) {
   std::string error;
   const auto text = read_text(o.faults, error);
-  if (!text) return fail(error, kWrongUse);
+  if (!text) return fail(o.json, error, kWrongUse);
   const auto faults = parse_faults(*text, o.faults, experiment.shape().ranks, error);
-  if (!faults) return fail(error, kWrongUse);
+  if (!faults) return fail(o.json, error, kWrongUse);
   if (!experiment.request().machine.is_time)
-    return fail("faults take real time: give a --machine whose costs are times: manna, hnow or a file with units",
+    return fail(o.json,
+                "faults take real time: give a --machine whose costs are times: manna, hnow or a file with units",
                 kWrongUse);
   const auto run = experiment.run_troubled_nodes(*faults, error);
-  if (!run) return fail(error, kFailed);
+  if (!run) return fail(o.json, error, kFailed);
   if (o.json) {
     auto answer = troubled_json(experiment, *faults, *run);
     answer["fidelity"] = "node";
@@ -203,26 +217,27 @@ int simulate_with_faults(const Options& o, Experiment& experiment) {
 }
 
 int simulate(Options& o) {
-  if (!o.replay.empty() && !o.faults.empty()) return fail("give either --replay or --faults, not both", kWrongUse);
+  if (!o.replay.empty() && !o.faults.empty())
+    return fail(o.json, "give either --replay or --faults, not both", kWrongUse);
   if (!o.replay.empty()) return replay_trace(o);
   if (!o.faults.empty() && o.fidelity == "engine")
-    return fail("faults happen to whole nodes: leave --fidelity engine away", kWrongUse);
+    return fail(o.json, "faults happen to whole nodes: leave --fidelity engine away", kWrongUse);
   const bool whole = o.fidelity == "node" || !o.faults.empty();
   std::string error = understand(o);
-  if (!error.empty()) return fail(error, kWrongUse);
+  if (!error.empty()) return fail(o.json, error, kWrongUse);
   auto experiment = Experiment::prepare(o.request, error);
-  if (!experiment) return fail(error, kWrongUse);
+  if (!experiment) return fail(o.json, error, kWrongUse);
   const SimulationOptions options = simulation_options(o);
   if (whole && options.record)
-    return fail("traces and timelines are drawn of --fidelity engine, without faults", kWrongUse);
+    return fail(o.json, "traces and timelines are drawn of --fidelity engine, without faults", kWrongUse);
   if (!o.faults.empty()) return simulate_with_faults(o, *experiment);
   const auto run = whole ? experiment->run_full_nodes(error) : experiment->run(options, error);
   if (options.progress) std::cerr << '\r';
-  if (!run) return fail(error, kFailed);
+  if (!run) return fail(o.json, error, kFailed);
   if (!o.trace.empty()) {
     std::ofstream file(o.trace);
     write_chrome_trace(*experiment, *run, file);
-    if (!file.flush()) return fail(o.trace + " cannot be written", kFailed);
+    if (!file.flush()) return fail(o.json, o.trace + " cannot be written", kFailed);
   }
   if (o.json) {
     auto answer = answer_json(*experiment, *run);
@@ -251,6 +266,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && asks_json(argc, argv)) return fail(true, error.what(), kWrongUse);
     return app.exit(error) == 0 ? 0 : kWrongUse;
   }
   return simulate(options);
@@ -262,8 +278,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   const int exit_code = fibocast::run(argc, argv);
   if (std::cout.flush()) return exit_code;
-  return fibocast::fail(
-      "cannot write to standard output, so the answer is not all there; is the disk full, or the "
-      "output closed?",
-      exit_code == 0 ? fibocast::kFailed : exit_code);
+  return fibocast::fail(false,
+                        "cannot write to standard output, so the answer is not all there; is the disk full, or the "
+                        "output closed?",
+                        exit_code == 0 ? fibocast::kFailed : exit_code);
 }

@@ -138,6 +138,15 @@ Result<std::shared_ptr<Client>> connect(const DaemonChoice& choice) {
   return Client::connect(options);
 }
 
+Result<NodeInfo> ask_status(const std::string& socket) {
+  Client::Options options;
+  options.socket_path = socket;
+  options.program = "fibocast";
+  options.status_only = true;
+  auto client = Client::connect(options);
+  return client.ok() ? client.value()->status() : Result<NodeInfo>(client.status());
+}
+
 void print_json(const Json& document) {
   std::cout << document.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;  // paths need not be UTF-8
 }

@@ -57,6 +57,8 @@ std::string ranks_text(const std::vector<Rank>& ranks);
 // --socket, then --rank, then FIBOCAST_SOCKET.
 Result<std::string> find_socket(const DaemonChoice& choice);
 Result<std::shared_ptr<Client>> connect(const DaemonChoice& choice);
+// To ask for its status alone: as a probe does, which is answered where applications have all places.
+Result<NodeInfo> ask_status(const std::string& socket);
 
 // One JSON document on stdout.
 void print_json(const Json& document);

@@ -5,6 +5,7 @@
 
 #include "collectives/alpha_partition.h"
 #include "collectives/models/postal_partition.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -66,9 +67,7 @@ void add_alpha_table_command(CLI::App& plan, int& exit_code) {
 
 int plan_alpha_table(const PlanAlphaTableOptions& options, std::ostream& out, std::ostream& err) {
   const std::string error = answer_alpha_table(options, out);
-  if (error.empty()) return 0;
-  err << "fibocast: " << error << '\n';
-  return 2;
+  return error.empty() ? 0 : explain(options.json, error, out, err);
 }
 
 }  // namespace fibocast

@@ -6,6 +6,7 @@
 #include "collectives/algorithm_catalog.h"
 #include "collectives/catalog_table.h"
 #include "collectives/schedule.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -33,10 +34,7 @@ void print_names(std::ostream& out) {
 }  // namespace
 
 int plan_catalog(const PlanCatalogOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.json && options.markdown) {
-    err << "fibocast: give either --json or --markdown\n";
-    return 2;
-  }
+  if (options.json && options.markdown) return explain(true, "give either --json or --markdown", out, err);
   if (options.json)
     out << Json{{"algorithms", catalog_json()}}.dump() << '\n';
   else if (options.markdown)

@@ -144,7 +144,7 @@ void add_combine_command(CLI::App& plan, int& exit_code) {
 }
 
 int plan_combine(const PlanCombineOptions& options, std::ostream& out, std::ostream& err) {
-  return answer_or_explain(err, [&](std::string& error) {
+  return answer_or_explain(options.json, out, err, [&](std::string& error) {
     const auto answer = work_out(options, error);
     if (!answer) return 2;
     options.json ? print_json(*answer, out) : print_text(*answer, out);

@@ -129,8 +129,8 @@ struct PlanCombineOptions {
 // that.
 void add_plan_command(CLI::App& parent, int& exit_code);
 
-// Both print their answer to `out` and give the exit code: 0; 2 for wrong use, with one sentence on `err`; 1 if --check
-// found the schedule wrong.
+// Both print their answer to `out` and give the exit code: 0; 2 for wrong use, with one sentence on `err` (--json: a
+// document on `out` instead); 1 if --check found the schedule wrong.
 int plan_tree(const PlanTreeOptions& options, std::ostream& out, std::ostream& err);
 int plan_schedule(const PlanScheduleOptions& options, std::ostream& out, std::ostream& err);
 

@@ -8,6 +8,7 @@
 #include "collectives/models/fat_tree_exchange.h"
 #include "collectives/models/fat_tree_flood.h"
 #include "collectives/models/fat_tree_scatter.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -202,10 +203,7 @@ int plan_fattree(const PlanFattreeOptions& options, std::ostream& out, std::ostr
   const auto tree = make_fat_tree(options.leaves, options.capacities, error);
   if (tree) error = mistake(options);
   if (error.empty()) json = fattree_json(options, *tree, error);
-  if (!error.empty()) {
-    err << "fibocast: " << error << '\n';
-    return 2;
-  }
+  if (!error.empty()) return explain(options.json, error, out, err);
   if (options.json) out << json.dump() << '\n';
   if (!options.json) print_text(json, out);
   return 0;

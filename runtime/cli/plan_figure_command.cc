@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "collectives/models/figures.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -72,14 +73,12 @@ int plan_figure(const PlanFigureOptions& options, std::ostream& out, std::ostrea
     return 0;
   }
   const auto figure = find_figure(options.figure);
-  if (options.figure.empty()) {
-    err << "fibocast: name a figure, as in 003:10; fibocast plan figure --list names them all\n";
-    return 2;
-  }
-  if (!figure) {
-    err << "fibocast: there is no figure \"" << options.figure << "\"; fibocast plan figure --list names them all\n";
-    return 2;
-  }
+  if (!figure)
+    return explain(
+        options.json,
+        (options.figure.empty() ? "name a figure, as in 003:10" : "there is no figure \"" + options.figure + "\"") +
+            "; fibocast plan figure --list names them all",
+        out, err);
   options.json ? print_json(*figure, figure->make(), out) : print_text(*figure, figure->make(), out);
   return 0;
 }

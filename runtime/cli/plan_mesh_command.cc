@@ -8,6 +8,7 @@
 
 #include "collectives/models/mesh_times.h"
 #include "collectives/tree_mesh.h"
+#include "runtime/cli/plan_answer.h"
 #include "runtime/cli/plan_command.h"
 
 namespace fibocast {
@@ -152,10 +153,7 @@ int plan_mesh(const PlanMeshOptions& options, std::ostream& out, std::ostream& e
   const auto alpha = parse_alpha(options.alpha, error);
   if (!mapping) error = "--mapping must be reflecting or growing, not \"" + options.mapping + "\"";
   if (options.order > kMostOrder) error = "--order must be 0 to " + std::to_string(kMostOrder);
-  if (!error.empty()) {
-    err << "fibocast: " << error << '\n';
-    return 2;
-  }
+  if (!error.empty()) return explain(options.json, error, out, err);
   const Json json = mesh_json(options, *mapping, *alpha);
   if (options.json) out << json.dump() << '\n';
   if (!options.json) print_text(json, *mapping, out);

@@ -196,7 +196,8 @@ int answer_schedule(const PlanScheduleOptions& options, std::ostream& out, std::
 }  // namespace
 
 int plan_schedule(const PlanScheduleOptions& options, std::ostream& out, std::ostream& err) {
-  return answer_or_explain(err, [&](std::string& error) { return answer_schedule(options, out, error); });
+  return answer_or_explain(options.json, out, err,
+                           [&](std::string& error) { return answer_schedule(options, out, error); });
 }
 
 }  // namespace fibocast

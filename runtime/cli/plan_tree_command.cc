@@ -146,7 +146,7 @@ std::string answer_tree(const PlanTreeOptions& options, std::ostream& out) {
 }  // namespace
 
 int plan_tree(const PlanTreeOptions& options, std::ostream& out, std::ostream& err) {
-  return answer_or_explain(err, [&](std::string& error) {
+  return answer_or_explain(options.json, out, err, [&](std::string& error) {
     error = answer_tree(options, out);
     return error.empty() ? 0 : 2;
   });

@@ -177,7 +177,7 @@ int answer_why(const PlanWhyOptions& options, std::ostream& out, std::string& er
 }  // namespace
 
 int plan_why(const PlanWhyOptions& options, std::ostream& out, std::ostream& err) {
-  return answer_or_explain(err, [&](std::string& error) { return answer_why(options, out, error); });
+  return answer_or_explain(options.json, out, err, [&](std::string& error) { return answer_why(options, out, error); });
 }
 
 void add_plan_why_command(CLI::App& plan, int& exit_code) {

@@ -112,7 +112,7 @@ std::string answer(const PlanWorkstationsOptions& options, std::ostream& out) {
 }  // namespace
 
 int plan_workstations(const PlanWorkstationsOptions& options, std::ostream& out, std::ostream& err) {
-  return answer_or_explain(err, [&](std::string& error) {
+  return answer_or_explain(options.json, out, err, [&](std::string& error) {
     error = answer(options, out);
     return error.empty() ? 0 : 2;
   });

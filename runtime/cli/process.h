@@ -18,8 +18,9 @@ void execute(const std::vector<std::string>& arguments, const ExtraEnvironment& 
 
 // In its own session, output appended to `log_path`, no input: outlives us. -1 with errno set on failure.
 pid_t start_detached(const std::vector<std::string>& arguments, const std::string& log_path);
-// In the foreground; dies with us. In a process group of its own, so that one signal reaches all that it starts, or in
-// ours, where a terminal's signals reach it. -1 with errno set on failure.
+// In the foreground; dies with us. Of a SIGKILL that ends us the system tells it alone: what it has started goes on, as
+// behind any shell. In a process group of its own, so that one signal reaches all that it starts, or in ours, where a
+// terminal's signals reach it. -1 with errno set on failure.
 pid_t start_child(const std::vector<std::string>& arguments, const ExtraEnvironment& extra, bool own_group);
 
 // Is `pid` alive and a fibocastd that was started with this settings file? A number that was given to somebody else

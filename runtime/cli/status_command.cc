@@ -85,9 +85,9 @@ void print_node(const NodeInfo& node) {
 }
 
 int show_one(const Command& command, const DaemonChoice& choice) {
-  auto client = connect(choice);
-  if (!client.ok()) return report(command, client.status());
-  auto node = client.value()->status();
+  auto socket = find_socket(choice);
+  if (!socket.ok()) return report(command, socket.status());
+  auto node = ask_status(*socket);
   if (!node.ok()) return report(command, node.status());
   if (command.json)
     print_json(to_json(*node));
@@ -104,11 +104,6 @@ void print_row(const LocalNode& local, Result<NodeInfo>& node) {
   }
   std::cout << column(static_cast<std::uint64_t>(node->pid), 8) << column(node->connected, 11)
             << column(node->groups.size(), 8) << column(node->clients, 9) << column(resends_of(*node), 9) << "\n";
-}
-
-Result<NodeInfo> ask(const LocalNode& local) {
-  auto client = Client::connect(local.socket);
-  return client.ok() ? client.value()->status() : Result<NodeInfo>(client.status());
 }
 
 // The answers of the daemons of a record, in its order.
@@ -154,7 +149,7 @@ int show_cluster(const Command& command, const std::string& dir) {
     return report(command,
                   {Code::kUnavailable, "no local cluster is up in " + dir + ", and FIBOCAST_SOCKET is not set", {}});
   Answers answers;
-  for (const LocalNode& local : record->nodes) answers.push_back(ask(local));
+  for (const LocalNode& local : record->nodes) answers.push_back(ask_status(local.socket));
   if (command.json)
     print_json(to_json(*record, answers));
   else

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "collectives/schedule.h"
 #include "runtime/client/connection.h"
 #include "runtime/client/direct_group.h"
 #include "runtime/client/peer_process.h"
@@ -78,6 +79,7 @@ const client::Response& Client::State::greet(const Options& options) {
   hello.set_minor(kClientMinor);
   hello.set_program(options.program);
   if (options.node) hello.set_node(*options.node);
+  hello.set_status_only(options.status_only);
   return connection->exchange(request, Connection::Clock::now() + kGreetingPatience);
 }
 
@@ -204,7 +206,7 @@ Outcome Client::do_operate(const OperationCall& call) {
 void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
   if (state_->is_too_large(call.payload.size())) return done(refused(too_large(call)));
   encode(call, *state_->request.mutable_operate());
-  state_->connection->start(state_->request, {{}, std::move(done), {}});
+  state_->connection->start(state_->request, {{}, std::move(done), {}}, state_->answer_by(call.deadline));
 }
 
 Status Client::do_send(const SendCall& call) {
@@ -216,7 +218,7 @@ Status Client::do_send(const SendCall& call) {
 void Client::start_send(const SendCall& call, Completion<Status> done) {
   if (state_->is_too_large(call.bytes.size())) return done(too_large(call));
   encode(call, *state_->request.mutable_send());
-  state_->connection->start(state_->request, {std::move(done), {}, {}});
+  state_->connection->start(state_->request, {std::move(done), {}, {}}, state_->answer_by(call.deadline));
 }
 
 Received Client::do_receive(std::uint64_t tag, Duration deadline) {
@@ -228,7 +230,7 @@ Received Client::do_receive(std::uint64_t tag, Duration deadline) {
 void Client::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
   state_->request.mutable_receive()->set_tag(tag);
   state_->request.mutable_receive()->set_deadline_ns(deadline.count());
-  state_->connection->start(state_->request, {{}, {}, std::move(done)});
+  state_->connection->start(state_->request, {{}, {}, std::move(done)}, state_->answer_by(deadline));
 }
 
 }  // namespace fibocast

@@ -30,8 +30,11 @@ class Client final : public Participant {
     std::optional<boost::asio::any_io_executor> executor;  // none: the client's own io_context()
     std::string program = "application";                   // for the daemon's log
     std::optional<NodeId> node = {};  // the daemon that is meant, reached through the one at the socket; none: that one
-    // A daemon that is alive answers by the deadline plus a few suspicion times. So long after the deadline a blocking
-    // call takes it for stopped.
+    // Only status() will be called: there is a place for such a client where applications have all 256. Held for 10 s
+    // at most then; with other calls kInvalid.
+    bool status_only = false;
+    // A daemon that is alive answers by the deadline plus a few suspicion times. So long after the deadline a call
+    // takes it for stopped (an asynchronous one while the executor runs) and ends with kUnavailable.
     Duration patience = std::chrono::seconds(60);
   };
   // Connects and greets. kUnavailable: nobody listens there; kRefused: the daemon speaks another version;

@@ -20,6 +20,7 @@ using Socket = boost::asio::local::stream_protocol::socket;
 
 constexpr int kTries = 64;  // looks before blocking
 constexpr std::chrono::milliseconds kLongYield{3}, kBlockAfter{20};
+constexpr std::chrono::seconds kLookAgain{1};  // whether more has come of an answer that is late
 constexpr std::size_t kKeepBytes = 1 << 20;    // a buffer that grew beyond gives its memory back when empty
 constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
 
@@ -58,7 +59,10 @@ Result<std::shared_ptr<Connection>> Connection::open(const std::string& path,
 }
 
 Connection::Connection(Socket socket, std::string path)
-    : socket_(std::move(socket)), path_(std::move(path)), received_(kMaxMessage, kKeepBytes) {}
+    : socket_(std::move(socket)),
+      path_(std::move(path)),
+      timer_(socket_.get_executor()),
+      received_(kMaxMessage, kKeepBytes) {}
 
 const client::Response& Connection::exchange(client::Request& request, Clock::time_point until) {
   const bool sent = submit(request);
@@ -73,7 +77,8 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
     }
     if (!broken_.empty()) break;
     if (Clock::now() >= until) {
-      answer(wanted, client::CODE_UNAVAILABLE, "the daemon at " + path_ + " does not answer: is it stopped?");
+      leave_thread();
+      answer_silence(wanted);
       return response_;
     }
     wait_in_thread(until);
@@ -100,16 +105,18 @@ void Connection::leave_thread() {
   });
 }
 
-void Connection::start(client::Request& request, Done done) {
+void Connection::start(client::Request& request, Done done, Clock::time_point until) {
   const bool sent = submit(request);
-  pending_.emplace(request.id(), std::move(done));
+  pending_.emplace(request.id(), Pending{std::move(done), until});
   if (!sent) return end_all(client::CODE_UNAVAILABLE, broken_);
   wait_on_executor();
+  arm_timer(until);
 }
 
 void Connection::close() {
   end_all(client::CODE_CANCELLED, "the client was closed");
   broken_ = "the client was closed";
+  stop_timer();
   boost::system::error_code ignored;
   socket_.close(ignored);
 }
@@ -148,7 +155,7 @@ void Connection::read_available() {
   if (std::span<const std::byte> frame; received_.next(frame) != FrameBuffer::Next::kMore) return;
   const std::span<std::byte> room = received_.prepare();
   const ssize_t n = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
-  if (n > 0) received_.commit(static_cast<std::size_t>(n));
+  if (n > 0) received_.commit(static_cast<std::size_t>(n)), ++reads_;
   if (n == 0) fail("it closed the connection");
   if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) fail(std::strerror(errno));
 }
@@ -178,7 +185,7 @@ void Connection::dispatch() {
   if (response_.id() == 0) complaint_ = response_.status().sentence();
   const auto found = pending_.find(response_.id());
   if (found == pending_.end()) return;
-  Done done = std::move(found->second);
+  Done done = std::move(found->second.done);
   pending_.erase(found);
   if (done.status) done.status(decode_status(response_));
   if (done.outcome) done.outcome(decode_outcome(response_));
@@ -205,8 +212,53 @@ void Connection::wait_on_executor() {
   };
   boost::system::error_code ignored;
   if (pending_.empty() && waiting_to_read_) socket_.cancel(ignored);  // or run() of the executor would never end
+  if (pending_.empty()) stop_timer();
   if (!pending_.empty() && !waiting_to_read_) arm(Socket::wait_read, &Connection::waiting_to_read_);
   if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
+}
+
+// Unless it comes sooner anyway.
+void Connection::arm_timer(Clock::time_point at) {
+  if (at >= armed_for_) return;
+  armed_for_ = at;
+  timer_.expires_at(at);
+  timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
+    if (!error && self->broken_.empty()) self->on_timer();
+  });
+}
+
+void Connection::stop_timer() {
+  if (armed_for_ == Clock::time_point::max()) return;
+  armed_for_ = Clock::time_point::max();
+  timer_.cancel();
+}
+
+// The executor may have run late, so first all that is there is read. A daemon in the midst of an answer, which waited
+// for us to read, is not stopped as long as more comes.
+void Connection::on_timer() {
+  armed_for_ = Clock::time_point::max();
+  std::uint64_t before;
+  do {
+    before = reads_;
+    pump();
+  } while (broken_.empty() && reads_ != before);
+  if (!broken_.empty()) return;
+  const bool goes_on = !received_.empty() && reads_ != reads_at_timer_;
+  reads_at_timer_ = reads_;
+  const Clock::time_point now = Clock::now();
+  if (goes_on) return arm_timer(now + kLookAgain);
+  Clock::time_point next = Clock::time_point::max();
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    const auto& [id, pending] = *at++;
+    if (pending.until <= now) {
+      answer_silence(id);
+      dispatch();
+    } else {
+      next = std::min(next, pending.until);
+    }
+  }
+  arm_timer(next);
+  wait_on_executor();
 }
 
 // As a daemon waits: looks a few times, letting others have the core, then blocks; at once, for a while, where the core
@@ -236,9 +288,14 @@ void Connection::wait_in_thread(Clock::time_point until) {
 void Connection::fail(const std::string& why) {
   if (!broken_.empty()) return;
   broken_ = "lost the daemon at " + path_ + ": " + (complaint_.empty() ? why : complaint_);
+  stop_timer();
   boost::system::error_code ignored;
   socket_.cancel(ignored);
   end_all(client::CODE_UNAVAILABLE, broken_);
+}
+
+void Connection::answer_silence(std::uint64_t id) {
+  answer(id, client::CODE_UNAVAILABLE, "the daemon at " + path_ + " does not answer: is it stopped?");
 }
 
 void Connection::answer(std::uint64_t id, client::Code code, const std::string& sentence) {

@@ -9,6 +9,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -46,12 +47,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Until the daemon closes the connection. False: it has not by then.
   bool wait_for_end(Clock::time_point until);
   int descriptor() { return socket_.native_handle(); }
-  // Gives `request` its id and sends it; `done` follows.
-  void start(client::Request& request, Done done);
+  // Gives `request` its id and sends it; `done` follows: without an answer by `until` as exchange() says, and then
+  // later ones are dropped. Only while the executor runs, which may be late: what has come meanwhile counts.
+  void start(client::Request& request, Done done, Clock::time_point until);
   // Ends all that is under way with kCancelled and closes the socket.
   void close();
 
  private:
+  struct Pending {
+    Done done;
+    Clock::time_point until;
+  };
   bool submit(client::Request& request);
   void flush();
   void read_available();
@@ -60,10 +66,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void dispatch();
   void pump();
   void wait_on_executor();
+  void arm_timer(Clock::time_point at);
+  void stop_timer();
+  void on_timer();
   void leave_thread();
   bool polls_ready(pollfd& ready);
   void wait_in_thread(Clock::time_point until);
   void fail(const std::string& why);
+  void answer_silence(std::uint64_t id);
   void answer(std::uint64_t id, client::Code code, const std::string& sentence);
   void end_all(client::Code code, const std::string& sentence);
 
@@ -73,7 +83,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string broken_;             // why the connection is of no use any more
   std::string complaint_;          // what the daemon says before it closes the connection
   std::uint64_t next_id_ = 1;
-  std::map<std::uint64_t, Done> pending_;
+  std::map<std::uint64_t, Pending> pending_;
+  boost::asio::steady_timer timer_;  // of what is pending
+  Clock::time_point armed_for_ = Clock::time_point::max();
+  std::uint64_t reads_ = 0, reads_at_timer_ = 0;  // that brought something
   client::Response response_;
   FrameBuffer received_;
   std::vector<char> out_;

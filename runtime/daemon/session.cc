@@ -41,7 +41,10 @@ Session::Session(Socket socket, SessionContext& context, std::uint32_t place, Pe
 
 Session::~Session() = default;
 
-void Session::start() { read_more(); }
+void Session::start() {
+  if (is_spare()) arm_timer(monotonic_now() + context_.spare_patience);
+  read_more();
+}
 
 // -- reading
 
@@ -252,6 +255,7 @@ void Session::arm_timer(Nanoseconds deadline) {
 }
 
 void Session::on_timer() {
+  if (is_spare()) return close();  // it calls nothing that has a time
   armed_for_ = kNever;
   const Nanoseconds now = context_.host.read_clock();
   Nanoseconds next = kNever;

@@ -45,6 +45,7 @@ struct SessionContext {
   std::function<void(client::NodeStatus&)> fill_status;
   std::function<void(std::uint64_t first, client::Trace&)> fill_trace;
   std::function<void(std::uint32_t place)> on_closed;
+  Nanoseconds spare_patience = 10'000'000'000;  // so long is a spare place held: SessionServer::kSparePlaces
   // Relays::open(), which see.
   std::function<bool(boost::asio::local::stream_protocol::socket&, NodeId, std::span<const std::byte>)> relay;
   OperationMetrics* metrics = nullptr;  // null: nobody asks
@@ -134,6 +135,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Admission find_group(const client::Operate& operate, Call& call, OpenedGroup*& opened);
   Admission stage_payload();
   void drop_staged();
+  bool is_spare() const;
   bool is_full() const { return requests_.full() || responses_.full() || owed_passes_.size() >= RequestTable::kPlaces; }
   Handled refuse(std::string_view about, Admission admission);
   Handled wait_for_room(std::string_view about, Nanoseconds deadline_ns, bool try_only);
@@ -148,6 +150,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::uint32_t number_;  // in the order in which clients came
   const Peer peer_;
   bool greeted_ = false;
+  bool status_only_ = false;  // as it said in its Hello
   bool reading_ = false;
   bool watching_ = false;
   bool closed_ = false;

@@ -1,9 +1,11 @@
 // A session's first request: greeted here, or passed on to the daemon that is meant.
 #include "runtime/daemon/relay.h"
-#include "runtime/daemon/session.h"
+#include "runtime/daemon/session_server.h"
 #include "runtime/wire/client_codec.h"
 
 namespace fibocast {
+
+bool Session::is_spare() const { return place_ >= SessionServer::kMaxClients; }
 
 Session::Handled Session::hello() {
   if (request_.hello().major() != kClientMajor) {
@@ -11,6 +13,13 @@ Session::Handled Session::hello() {
            "the client speaks version " + std::to_string(request_.hello().major()) +
                " of the local protocol, this daemon " + std::to_string(kClientMajor) +
                "; use the client that came with this daemon");
+    closing_ = true;
+    return Handled::kDone;
+  }
+  status_only_ = request_.hello().status_only();
+  if (is_spare() && !status_only_) {
+    ++context_.counters.turned_away;
+    answer(request_.id(), client::CODE_UNAVAILABLE, SessionServer::full_sentence());
     closing_ = true;
     return Handled::kDone;
   }

@@ -32,6 +32,11 @@ Session::Handled Session::dispatch() {
     answer(request_.id(), client::CODE_INVALID, "the first request must be Hello; send it and repeat this one");
     return Handled::kDone;
   }
+  if (status_only_ && request_.body_case() != Body::kHello && request_.body_case() != Body::kGetStatus) {
+    answer(request_.id(), client::CODE_INVALID,
+           "this connection said in its Hello that it asks for the status alone; open another one");
+    return Handled::kDone;
+  }
   switch (request_.body_case()) {
     case Body::kHello: return hello();
     case Body::kOpenGroup: return open_group();

@@ -69,7 +69,7 @@ void make_folder(const std::string& path) {
 }  // namespace
 
 SessionServer::SessionServer(boost::asio::io_context& io, SessionContext& context, const std::string& path)
-    : context_(context), path_(path), acceptor_(io), accept_pause_(io), sessions_(kMaxClients) {
+    : context_(context), path_(path), acceptor_(io), accept_pause_(io), sessions_(kPlaces) {
   context_.on_closed = [this](std::uint32_t place) {
     sessions_[place].reset();
     --clients_;
@@ -136,12 +136,14 @@ void SessionServer::admit(Session::Socket socket, Session::Peer peer) {
   (*free)->start();
 }
 
+std::string SessionServer::full_sentence() {
+  return "this daemon has " + std::to_string(kMaxClients) + " clients already; close one and connect again";
+}
+
 void SessionServer::turn_away(Session::Socket socket) {
   ++context_.counters.turned_away;
   client::Response response;
-  set_status(client::CODE_UNAVAILABLE,
-             "this daemon has " + std::to_string(kMaxClients) + " clients already; close one and connect again",
-             *response.mutable_status());
+  set_status(client::CODE_UNAVAILABLE, full_sentence(), *response.mutable_status());
   std::string bytes;
   append_frame(response, bytes);
   error_code ignored;
@@ -174,8 +176,8 @@ bool SessionServer::on_drained() {
   bool any = false;
   if (context_.blocked == 0) return any;
   ++next_retried_;
-  for (std::uint32_t i = 0; i < kMaxClients; ++i)
-    if (const auto session = sessions_[(next_retried_ + i) % kMaxClients]) any = session->retry() || any;
+  for (std::uint32_t i = 0; i < kPlaces; ++i)
+    if (const auto session = sessions_[(next_retried_ + i) % kPlaces]) any = session->retry() || any;
   return any;
 }
 
@@ -184,7 +186,7 @@ void SessionServer::drain(std::string_view why) {
   acceptor_.close(ignored);
   accept_pause_.cancel();
   remove_file();
-  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+  for (std::uint32_t i = 0; i < kPlaces; ++i)
     if (const auto session = sessions_[i]) session->cancel_all(why);
 }
 
@@ -193,7 +195,7 @@ bool SessionServer::all_written() const {
 }
 
 void SessionServer::close_all() {
-  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+  for (std::uint32_t i = 0; i < kPlaces; ++i)
     if (const auto session = sessions_[i]) session->close();
 }
 

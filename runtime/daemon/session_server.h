@@ -1,5 +1,5 @@
 // The daemon's Unix socket: accepts local clients, keeps their sessions, and passes each answer of the node to the
-// session that asked. At most kMaxClients; one more is turned away with a sentence.
+// session that asked. At most kMaxClients; one more is turned away with a sentence, unless it only asks for the status.
 #pragma once
 
 #include <sys/types.h>
@@ -19,6 +19,10 @@ namespace fibocast {
 class SessionServer {
  public:
   static constexpr std::uint32_t kMaxClients = 256;
+  // Beside them, for who says in its Hello that it asks for the status alone: probes of a healthy daemon must not fail
+  // because applications have all places. Each is held for SessionContext::spare_patience at most.
+  static constexpr std::uint32_t kSparePlaces = 8;
+  static std::string full_sentence();
 
   // Throws SettingsError with one sentence: the path cannot be used, or a living daemon listens there. The socket
   // file of a dead one is removed. Mode 0660: the daemon's user and group.
@@ -44,6 +48,7 @@ class SessionServer {
   void close_all();
 
  private:
+  static constexpr std::uint32_t kPlaces = kMaxClients + kSparePlaces;
   using Acceptor = boost::asio::local::stream_protocol::acceptor;
   void listen();
   void accept_more();
@@ -60,7 +65,7 @@ class SessionServer {
   gid_t group_ = 0;  // whose members may connect
   Acceptor acceptor_;
   AcceptPause accept_pause_;
-  std::vector<std::shared_ptr<Session>> sessions_;  // by place; null: free
+  std::vector<std::shared_ptr<Session>> sessions_;  // by place, the spare ones last; null: free
   std::uint32_t clients_ = 0;
   std::uint32_t next_retried_ = 0;  // so that no session is always the last
 };

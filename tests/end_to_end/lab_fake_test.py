@@ -39,6 +39,9 @@ elif words[:2] == ["plan", "why"]:
     print(json.dumps({"unit": "ns", "candidates": [{"algorithm": "fibo", "predicted": 400000}]}))
 elif words[0] == "calibrate":
     open(option("--output"), "w").write("[model]\ns_ns = 2000\nl_ns = 0\no_ns = 3000\nprocessors = 2\n")
+elif words[0] == "simulate" and os.environ.get("NO_SIMULATION"):
+    print(json.dumps({"status": "INVALID", "sentence": "no such machine"}))
+    sys.exit(2)
 elif words[0] == "simulate":
     ranks = int(option("--ranks"))
     if "--trace" in words:
@@ -119,6 +122,11 @@ class FakeFibocast(unittest.TestCase):
         manifest = json.loads((self.folder / "a" / "manifest.json").read_text())
         self.assertEqual((manifest["build"]["fibocast"], manifest["settings"]["scale"]), ("fibocast 9.9", 100))
         xml.parse(self.folder / "a" / "small.svg")
+
+    def test_why_a_program_failed_is_its_sentence(self):
+        done = self.lab("run", self.experiment, "--output", self.folder / "a", "--quiet", NO_SIMULATION="1")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("failed with exit code 2: no such machine\n", done.stderr)
 
     def test_raw_values_of_several_experiments_in_one_file(self):
         other = self.folder / "other.toml"

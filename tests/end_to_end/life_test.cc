@@ -164,10 +164,42 @@ TEST(Program, WrongUseAndNoDaemonHaveTheirExitCodes) {
   EXPECT_EQ(failed.err, "");
 }
 
+// What asks whether a container is healthy is no application, and gets its answer when these have all places.
+TEST(Probe, TheStatusIsToldWhereApplicationsHaveAllPlaces) {
+  TestCluster cluster;
+  cluster.up({"-n", "1"});
+  boost::asio::io_context context;  // one for all: each has descriptors
+  Client::Options options;
+  options.socket_path = cluster.dir() + "/node-0.sock";
+  options.executor = context.get_executor();
+  std::vector<std::shared_ptr<Client>> applications;
+  for (int i = 0; i < 256; ++i) {
+    auto client = Client::connect(options);
+    ASSERT_TRUE(client.ok()) << i << ": " << client.status().sentence;
+    applications.push_back(*client);
+  }
+  const Status refused = Client::connect(options).status();
+  EXPECT_EQ(refused.code, Code::kUnavailable);
+  EXPECT_NE(refused.sentence.find("this daemon has 256 clients already; close one and connect again"),
+            std::string::npos)
+      << refused.sentence;
+  EXPECT_EQ(cluster.shell("FIBOCAST_SOCKET=$DIR/node-0.sock fibocast status --quiet").exit_code, 0);
+  const Ended status = cluster.run({"status", "--rank", "0", "--json"});
+  EXPECT_EQ(status.exit_code, 0) << status.out;
+  EXPECT_EQ(cluster.run({"status"}).out.find("does not answer"), std::string::npos);
+  EXPECT_TRUE(applications.back()->status().ok());
+  applications.pop_back();
+  EXPECT_TRUE(eventually([&] { return Client::connect(options).ok(); }));
+}
+
 TEST(Program, WrongUseWithJsonIsADocument) {
   TestCluster cluster;
-  for (const char* line : {"wait --nodes 0 --json", "plan tree --ranks x --json", "barrier --json",
-                           "up --json --colour blue", "up --deadline soon --json --dir $DIR", "no-such-thing --json"}) {
+  for (const char* line :
+       {"wait --nodes 0 --json", "plan tree --ranks x --json", "barrier --json", "up --json --colour blue",
+        "up --deadline soon --json --dir $DIR", "no-such-thing --json", "plan figure --json",
+        "plan tree --ranks 4 --tree oak --json", "plan catalog --json --markdown",
+        "simulate --operation barrier --ranks x --json", "simulate --json --colour blue",
+        "simulate --operation dance --ranks 4 --json", "simulate --json --replay nowhere"}) {
     const Ended ended = cluster.shell(std::string("fibocast ") + line);
     EXPECT_EQ(ended.exit_code, 2) << line;
     EXPECT_EQ(ended.err, "") << line;

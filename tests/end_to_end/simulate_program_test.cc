@@ -28,6 +28,23 @@ TEST(SimulateProgram, SaysItsVersion) {
   EXPECT_NE(ended.out.find(", protocol "), std::string::npos) << ended.out;
 }
 
+TEST(SimulateProgram, AFailureWithJsonIsADocument) {
+  TestCluster here;
+  const Words words = {"simulate", "--machine", "manna",   "--operation",   "barrier",
+                       "--ranks",  "4",         "--trace", "/nowhere/trace"};
+  const Ended text = here.run(words);
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_EQ(text.out, "");
+  Words with_json = words;
+  with_json.push_back("--json");
+  const Ended ended = here.run(with_json);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "");
+  ASSERT_TRUE(Json::accept(ended.out)) << ended.out;
+  EXPECT_EQ(ended.json()["status"], "FAILED");
+  EXPECT_EQ("fibocast-simulate: " + ended.json()["sentence"].get<std::string>() + "\n", text.err);
+}
+
 TEST(SimulateProgram, FaultsHaveAnAnswerAndAnExitCode) {
   TestCluster here;
   const std::string faults = here.file("faults.toml");
@@ -67,7 +84,8 @@ TEST(SimulateProgram, AnyTreeOfAFile) {
   std::ofstream(tree) << "- 0 0\n";
   const Ended other = here.run(words);
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("has 3 ranks, and the operation 4"), std::string::npos) << other.err;
+  EXPECT_NE(other.json()["sentence"].get<std::string>().find("has 3 ranks, and the operation 4"), std::string::npos)
+      << other.out;
   std::ofstream(tree) << "- 9 0 0\n";
   EXPECT_EQ(here.run(words).exit_code, 2);
 }

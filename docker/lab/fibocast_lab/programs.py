@@ -25,11 +25,19 @@ def find_fibocast():
     return program
 
 
+def _why(done):
+    """The sentence of the document in which `fibocast --json` fails, or else the last line that was said."""
+    try:
+        return json.loads(done.stdout)["sentence"]
+    except (ValueError, KeyError, TypeError):
+        return (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
+
+
 def ask(*arguments, text=None):
     """The JSON that `fibocast ARGUMENTS --json` answers."""
     command = [find_fibocast(), *map(str, arguments), "--json"]
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
-        raise LabError(f"fibocast {' '.join(map(str, arguments[:3]))} failed with exit code {done.returncode}: {said}")
+        what = " ".join(map(str, arguments[:3]))
+        raise LabError(f"fibocast {what} failed with exit code {done.returncode}: {_why(done)}")
     return json.loads(done.stdout)

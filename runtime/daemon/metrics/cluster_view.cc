@@ -47,6 +47,7 @@ class ClusterView::Question : public std::enable_shared_from_this<Question> {
     hello.mutable_hello()->set_minor(kClientMinor);
     hello.mutable_hello()->set_program("status page");
     hello.mutable_hello()->set_node(to);
+    hello.mutable_hello()->set_status_only(true);
     ask.mutable_get_status();
     std::string words;
     append_frame(hello, words);

@@ -3,31 +3,15 @@
 #include <sstream>
 
 #include "collectives/fat_tree_shape.h"
-#include "runtime/cli/plan_command.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Json;
 
-Json json(PlanFattreeOptions options) {
-  options.json = true;
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(plan_fattree(options, out, err), 0) << err.str();
-  EXPECT_EQ(err.str(), "");
-  return Json::parse(out.str());
-}
-
-// One sentence, nothing on stdout, exit code 2.
-std::string refusal(const PlanFattreeOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(plan_fattree(options, out, err), 2);
-  EXPECT_EQ(out.str(), "");
-  EXPECT_EQ(err.str().find('\n'), err.str().size() - 1);
-  return err.str();
-}
+Json json(const PlanFattreeOptions& options) { return test::json(options); }
+std::string refusal(const PlanFattreeOptions& options) { return test::refusal(options); }
 
 TEST(PlanFattree, ColumnsOfLargeNumbersStayApart) {
   std::ostringstream out;

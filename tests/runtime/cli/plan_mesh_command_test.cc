@@ -2,31 +2,15 @@
 
 #include <sstream>
 
-#include "runtime/cli/plan_command.h"
+#include "tests/runtime/cli/plan_program.h"
 
 namespace fibocast {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Json;
 
-Json json(PlanMeshOptions options) {
-  options.json = true;
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(plan_mesh(options, out, err), 0) << err.str();
-  EXPECT_EQ(err.str(), "");
-  return Json::parse(out.str());
-}
-
-// One sentence, nothing on stdout, exit code 2.
-std::string refusal(const PlanMeshOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(plan_mesh(options, out, err), 2);
-  EXPECT_EQ(out.str(), "");
-  EXPECT_EQ(err.str().find('\n'), err.str().size() - 1);
-  return err.str();
-}
+Json json(const PlanMeshOptions& options) { return test::json(options); }
+std::string refusal(const PlanMeshOptions& options) { return test::refusal(options); }
 
 TEST(PlanMesh, Json) {
   const Json mesh = json({.order = 3, .mapping = "growing", .alpha = "1/2"});

@@ -32,6 +32,8 @@ inline PlanRun run(const PlanCombineOptions& options) { return run(plan_combine,
 inline PlanRun run(const PlanWorkstationsOptions& options) { return run(plan_workstations, options); }
 inline PlanRun run(const PlanFigureOptions& options) { return run(plan_figure, options); }
 inline PlanRun run(const PlanWhyOptions& options) { return run(plan_why, options); }
+inline PlanRun run(const PlanMeshOptions& options) { return run(plan_mesh, options); }
+inline PlanRun run(const PlanFattreeOptions& options) { return run(plan_fattree, options); }
 
 template <class Options>
 Json json(Options options) {
@@ -42,14 +44,28 @@ Json json(Options options) {
   return Json::parse(result.out);
 }
 
-// One sentence, nothing on stdout, exit code 2.
+// One sentence, nothing on stdout, exit code 2. With --json it is one document there, and nothing on stderr.
+inline std::string refusal_of(const PlanRun& text, const PlanRun& json) {
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_EQ(text.out, "");
+  EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
+  EXPECT_EQ(json.exit_code, 2);
+  EXPECT_EQ(json.err, "");
+  const Json document = Json::parse(json.out, nullptr, false);
+  if (document.is_object()) {
+    EXPECT_EQ(document["status"], "INVALID");
+    EXPECT_EQ("fibocast: " + document["sentence"].get<std::string>() + "\n", text.err);
+  } else {
+    ADD_FAILURE() << "with --json no document: " << json.out;
+  }
+  return text.err;
+}
+
 template <class Options>
-std::string refusal(const Options& options) {
-  const PlanRun result = run(options);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-  return result.err;
+std::string refusal(Options options) {
+  const PlanRun text = run(options);
+  options.json = true;
+  return refusal_of(text, run(options));
 }
 
 }  // namespace fibocast::test

@@ -2,12 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <cstring>
-
 #include "runtime/wire/client_codec.h"
 #include "tests/inheritable_sockets.h"
 #include "tests/runtime/client/fake_daemon.h"
@@ -16,39 +10,6 @@ namespace fibocast {
 namespace {
 
 using std::chrono::seconds;
-
-std::shared_ptr<Client> connect(const FakeDaemon& daemon) {
-  auto client = Client::connect(daemon.path());
-  EXPECT_TRUE(client.ok()) << client.status().sentence;
-  return client.ok() ? *client : nullptr;
-}
-
-// Answers everything at once: groups have rank 1 of 3, operations number themselves, messages come from rank 2.
-void answer_all(FakeDaemon& daemon, const client::Request& request) {
-  client::Response response = answer_to(request);
-  if (request.has_open_group()) {
-    response.mutable_group()->set_name(request.open_group().name());
-    response.mutable_group()->set_rank(1);
-    response.mutable_group()->set_size(3);
-  } else if (request.has_operate()) {
-    response.mutable_outcome()->set_generation(static_cast<std::uint32_t>(request.id()));
-    response.mutable_outcome()->set_payload(request.operate().payload());
-    response.mutable_outcome()->set_arrived_at_ns(11);
-    response.mutable_outcome()->set_activated_at_ns(12);
-    response.mutable_outcome()->set_first_send_at_ns(13);
-    response.mutable_outcome()->set_lateness_ns(14);
-    response.mutable_outcome()->set_straggler(2);
-    response.mutable_outcome()->set_straggler_late_ns(15);
-  } else if (request.has_receive()) {
-    response.mutable_message()->set_rank(2);
-    response.mutable_message()->set_payload("tag " + std::to_string(request.receive().tag()));
-  }
-  daemon.send(response);
-}
-
-std::string text(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 TEST(Connect, NobodyThere) {
   EXPECT_EQ(Client::connect("/nowhere/at/all").status().code, Code::kUnavailable);
@@ -70,7 +31,7 @@ TEST(Connect, TheEnvironmentNamesTheSocket) {
 TEST(Connect, ProgramsThatTheApplicationStartsDoNotInheritTheConnection) {
   const std::set<int> before = inheritable_sockets();
   FakeDaemon daemon(answer_all);
-  const auto client = connect(daemon);
+  const auto client = connected_to(daemon);
   EXPECT_EQ(inheritable_sockets(), before);
 }
 
@@ -89,7 +50,7 @@ TEST(Blocking, AMulticastIntoAPlaceOfTheCallers) {
     response.mutable_outcome()->set_payload("12345");
     it.send(response);
   });
-  auto group = connect(daemon)->open("g");
+  auto group = connected_to(daemon)->open("g");
   ASSERT_TRUE(group.ok());
   std::vector<std::byte> place(5);
   const Outcome outcome = group->multicast_into(0, place);
@@ -113,7 +74,7 @@ TEST(Blocking, AnOwnOperatorCombinesAsManyVectorsAsThereAre) {
     response.mutable_outcome()->set_payload(request.operate().payload() + "987");
     it.send(response);
   });
-  auto group = connect(daemon)->open("g");
+  auto group = connected_to(daemon)->open("g");
   ASSERT_TRUE(group.ok());
   const std::string mine = "123";
   std::string combined;
@@ -127,7 +88,7 @@ TEST(Blocking, AnOwnOperatorCombinesAsManyVectorsAsThereAre) {
 
 TEST(Blocking, OperationsAndMessages) {
   FakeDaemon daemon(answer_all);
-  auto client = connect(daemon);
+  auto client = connected_to(daemon);
   auto group = client->open("g");
   ASSERT_TRUE(group.ok());
   EXPECT_EQ(group->rank(), 1u);
@@ -153,7 +114,7 @@ TEST(Blocking, WhatTheDaemonIsAsked) {
     last = request;
     answer_all(d, request);
   });
-  auto client = connect(daemon);
+  auto client = connected_to(daemon);
   auto group = client->open("g", 2);
   EXPECT_EQ(last.open_group().participants(), 2u);
   OperationOptions options;
@@ -197,7 +158,7 @@ TEST(Blocking, AFailureHasItsSentenceAndRanks) {
     response.mutable_status()->add_ranks(4);
     d.send(response);
   });
-  const Received late = connect(daemon)->receive(1);
+  const Received late = connected_to(daemon)->receive(1);
   EXPECT_EQ(late.status.code, Code::kDeadlineExceeded);
   EXPECT_EQ(late.status.exit_code(), 3);
   EXPECT_EQ(late.status.sentence, "too late");
@@ -206,7 +167,7 @@ TEST(Blocking, AFailureHasItsSentenceAndRanks) {
 
 TEST(Trouble, ADaemonThatDiesEndsTheCallAndAllLaterOnes) {
   FakeDaemon daemon([](FakeDaemon& d, const client::Request&) { d.hang_up(); });
-  auto client = connect(daemon);
+  auto client = connected_to(daemon);
   EXPECT_EQ(client->receive(1).status.code, Code::kUnavailable);
   EXPECT_EQ(client->send(1, 1, {}).code, Code::kUnavailable);
   bool called = false;
@@ -248,7 +209,7 @@ TEST(Trouble, WhyTheDaemonClosesTheConnectionIsTold) {
     d.send(complaint());
     d.hang_up();
   });
-  const Received got = connect(daemon)->receive(1);
+  const Received got = connected_to(daemon)->receive(1);
   EXPECT_EQ(got.status.code, Code::kUnavailable);
   EXPECT_EQ(got.status.sentence, "lost the daemon at " + daemon.path() + ": " + complaint().status().sentence());
 }
@@ -262,7 +223,7 @@ TEST(Trouble, TheDaemonsLastWordsAreReadWhenItTakesNoMore) {
     d.stop_reading();
     d.send_raw(words);
   });
-  auto client = connect(daemon);
+  auto client = connected_to(daemon);
   EXPECT_TRUE(client->send(2, 1, {}).ok());
   EXPECT_EQ(client->send(2, 1, {}).sentence,
             "lost the daemon at " + daemon.path() + ": " + complaint().status().sentence());
@@ -271,7 +232,7 @@ TEST(Trouble, TheDaemonsLastWordsAreReadWhenItTakesNoMore) {
 TEST(Trouble, WordsThatAreNoProtocol) {
   for (const std::string& garbage : {std::string("\xff\xff\xff\xff hello"), std::string("\x03\0\0\0abc", 7)}) {
     FakeDaemon daemon([&](FakeDaemon& d, const client::Request&) { d.send_raw(garbage); });
-    const Received got = connect(daemon)->receive(1);
+    const Received got = connected_to(daemon)->receive(1);
     EXPECT_EQ(got.status.code, Code::kUnavailable);
     EXPECT_NE(got.status.sentence.find("not Fibocast"), std::string::npos) << got.status.sentence;
   }
@@ -284,84 +245,7 @@ TEST(Trouble, AnswersThatNobodyAskedForAreDropped) {
     d.send(stray);
     answer_all(d, request);
   });
-  EXPECT_EQ(connect(daemon)->receive(3).from, 2u);
-}
-
-TEST(Async, HandlersRunWhereTheExecutorRuns) {
-  FakeDaemon daemon(answer_all);
-  boost::asio::io_context context;
-  Client::Options options;
-  options.socket_path = daemon.path();
-  options.executor = context.get_executor();
-  auto client = Client::connect(options);
-  ASSERT_TRUE(client.ok());
-  auto group = client.value()->open("g");
-  int ended = 0;
-  for (int i = 0; i < 10; ++i) group->async_barrier(seconds(5), [&](Outcome outcome) { ended += outcome.ok(); });
-  client.value()->async_receive(4, seconds(5), [&](Received got) { ended += text(got.bytes) == "tag 4"; });
-  EXPECT_EQ(ended, 0);
-  context.run();  // ends by itself: nothing is left waiting
-  EXPECT_EQ(ended, 11);
-}
-
-TEST(Async, FuturesAndCoroutines) {
-  FakeDaemon daemon(answer_all);
-  auto client = connect(daemon);
-  auto group = client->open("g");
-  auto sent = client->async_send(1, 2, {}, seconds(5), boost::asio::use_future);
-  std::string got;
-  boost::asio::co_spawn(
-      client->io_context(),
-      [&]() -> boost::asio::awaitable<void> {
-        const Outcome outcome = co_await group->async_barrier(seconds(5), boost::asio::use_awaitable);
-        EXPECT_TRUE(outcome.ok());
-        const Received message = co_await client->async_receive(9, seconds(5), boost::asio::use_awaitable);
-        got = text(message.bytes);
-      },
-      boost::asio::detached);
-  client->io_context().run();
-  EXPECT_TRUE(sent.get().ok());
-  EXPECT_EQ(got, "tag 9");
-}
-
-// The daemon answers the first request only after the second: the blocking call in between takes its own answer and
-// keeps the other for its handler.
-TEST(Async, MixedWithBlockingCallsAndAnsweredOutOfOrder) {
-  client::Request first;
-  FakeDaemon daemon([&](FakeDaemon& d, const client::Request& request) {
-    if (request.has_operate() && first.id() == 0) {
-      first = request;
-      return;
-    }
-    answer_all(d, request);
-    if (request.has_receive()) answer_all(d, first);
-  });
-  auto client = connect(daemon);
-  auto group = client->open("g");
-  bool ended = false;
-  group->async_barrier(seconds(5), [&](Outcome outcome) { ended = outcome.ok(); });
-  EXPECT_EQ(text(client->receive(8).bytes), "tag 8");
-  EXPECT_FALSE(ended);
-  client->io_context().run();
-  EXPECT_TRUE(ended);
-}
-
-TEST(Async, AClientThatGoesAwayCancels) {
-  FakeDaemon daemon([](FakeDaemon& d, const client::Request& request) {
-    if (!request.has_receive()) answer_all(d, request);
-  });
-  boost::asio::io_context context;
-  Client::Options options;
-  options.socket_path = daemon.path();
-  options.executor = context.get_executor();
-  Code code = Code::kOk;
-  {
-    auto client = Client::connect(options);
-    ASSERT_TRUE(client.ok());
-    client.value()->async_receive(1, seconds(5), [&](Received got) { code = got.status.code; });
-  }
-  context.run();
-  EXPECT_EQ(code, Code::kCancelled);
+  EXPECT_EQ(connected_to(daemon)->receive(3).from, 2u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tests/runtime/client/fake_daemon.h"
 
+#include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -30,6 +31,38 @@ client::Response answer_to(const client::Request& request, client::Code code) {
   response.set_id(request.id());
   response.mutable_status()->set_code(code);
   return response;
+}
+
+void answer_all(FakeDaemon& daemon, const client::Request& request) {
+  client::Response response = answer_to(request);
+  if (request.has_open_group()) {
+    response.mutable_group()->set_name(request.open_group().name());
+    response.mutable_group()->set_rank(1);
+    response.mutable_group()->set_size(3);
+  } else if (request.has_operate()) {
+    response.mutable_outcome()->set_generation(static_cast<std::uint32_t>(request.id()));
+    response.mutable_outcome()->set_payload(request.operate().payload());
+    response.mutable_outcome()->set_arrived_at_ns(11);
+    response.mutable_outcome()->set_activated_at_ns(12);
+    response.mutable_outcome()->set_first_send_at_ns(13);
+    response.mutable_outcome()->set_lateness_ns(14);
+    response.mutable_outcome()->set_straggler(2);
+    response.mutable_outcome()->set_straggler_late_ns(15);
+  } else if (request.has_receive()) {
+    response.mutable_message()->set_rank(2);
+    response.mutable_message()->set_payload("tag " + std::to_string(request.receive().tag()));
+  }
+  daemon.send(response);
+}
+
+std::shared_ptr<Client> connected_to(const FakeDaemon& daemon) {
+  auto client = Client::connect(daemon.path());
+  EXPECT_TRUE(client.ok()) << client.status().sentence;
+  return client.ok() ? *client : nullptr;
+}
+
+std::string text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 FakeDaemon::FakeDaemon(OnRequest on_request) : on_request_(std::move(on_request)) {

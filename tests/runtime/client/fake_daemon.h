@@ -4,9 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "runtime/client/client.h"
 #include "runtime/wire/client.pb.h"
 
 namespace fibocast {
@@ -43,5 +46,11 @@ class FakeDaemon {
 
 // A response to `request` with this code.
 client::Response answer_to(const client::Request& request, client::Code code = client::CODE_OK);
+
+// Answers everything at once: groups have rank 1 of 3, operations number themselves, messages come from rank 2.
+void answer_all(FakeDaemon& daemon, const client::Request& request);
+
+std::shared_ptr<Client> connected_to(const FakeDaemon& daemon);
+std::string text(const std::vector<std::byte>& bytes);
 
 }  // namespace fibocast

@@ -52,6 +52,7 @@ class Client:
     rank = 0  # of the daemon in its cluster
     size = 0  # nodes in the cluster
     cluster = ""
+    payload_limit = 0  # bytes: a request with more is refused, here as by the daemon; 0: it did not say
     _default_s = 0.0  # the daemon's deadline of calls that give none; 0: it did not say
 
     def __init__(self, connection: Connection):
@@ -159,7 +160,9 @@ class Client:
         request = Request()
         self.set_number(request.send, "rank", rank, "rank")
         self.set_number(request.send, "tag", tag, "tag")
-        request.send.payload = to_bytes(data)
+        payload = to_bytes(data)
+        self.check_fits(payload, f"message to rank {rank}")
+        request.send.payload = payload
         request.send.deadline_ns = self.nanoseconds(deadline)
         request.send.try_only = try_only
         self.exchange(request, deadline)
@@ -177,7 +180,13 @@ class Client:
             raise Refused(f"the daemon at {self._connection.path} passes nothing on to others; start one of this "
                           "version")
         self.rank, self.size, self.cluster = welcome.rank, welcome.size, welcome.cluster
+        self.payload_limit = welcome.payload_limit
         self._default_s = welcome.default_deadline_ns / 1e9
+
+    def check_fits(self, payload: bytes, about: str) -> None:
+        """The daemon would close the connection in the midst of the frame: its sentence is said instead."""
+        if 0 < self.payload_limit < len(payload):
+            raise Invalid(f"{about}: too many bytes for the budget of this node; raise limits.payload_bytes")
 
     def exchange(self, request: Request, deadline: Deadline) -> Response:
         """Without a deadline the daemon's default holds."""

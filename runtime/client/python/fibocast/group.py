@@ -144,6 +144,7 @@ class Group:
     def _operate(self, operation: str, root: int, payload: bytes, deadline: Deadline, algorithm: str, label: str, *,
                  element_type: str = "bytes", operator: str = "none", total_bytes: int = 0) -> bytes:
         choice = self._choose(operation, algorithm)
+        self._client.check_fits(payload, f"{operation} '{self.info.name}'" + (f" (label '{label}')" if label else ""))
         request = Request()
         call = request.operate
         call.group = self.info.name

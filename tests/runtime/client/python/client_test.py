@@ -287,6 +287,27 @@ class Failures(WithDaemons):
             self.assertEqual(client.receive(97, deadline=30).data, b"for the next one")
 
 
+class Payloads(unittest.TestCase):
+    def test_that_can_never_fit_are_refused_with_one_sentence(self):
+        """However much too large: the connection stays. The C++ library says the same: end_to_end/multicast_test.cc."""
+        sentence = ": too many bytes for the budget of this node; raise limits.payload_bytes"
+        limit = 4 << 20
+        with Cluster(BINARIES, 1, "--settings", f"limits.payload_bytes={limit}") as cluster, \
+                cluster.client(0) as client:
+            group = client.open("all")
+            for size in (limit, limit + 1, limit + (1 << 17), 40 << 20):  # the daemon refuses the first
+                data = bytes(size)
+                for about, call in (("message to rank 0", lambda: client.send(0, 1, data)),
+                                    ("multicast 'all'", lambda: group.multicast(0, data)),
+                                    ("multicast 'all' (label 'big')", lambda: group.multicast(0, data, label="big"))):
+                    with self.assertRaises(fibocast.Invalid) as caught:
+                        call()
+                    self.assertEqual((caught.exception.code, str(caught.exception)),
+                                     (fibocast.Code.INVALID, about + sentence), size)
+            self.assertEqual(client.payload_limit, limit)
+            group.barrier(deadline=30)
+
+
 class Losses(unittest.TestCase):
     def test_a_daemon_that_is_killed_during_a_call(self):
         with Cluster(BINARIES, 3) as cluster, cluster.client(0) as zero, cluster.client(1) as one:

@@ -20,8 +20,9 @@ def framed(message):
 class FakeDaemon:
     """Greets, then answers with what `answer(request)` gives: a Response, bytes as they are, or None to hang up."""
 
-    def __init__(self, answer, default_deadline_ns=0):
+    def __init__(self, answer, default_deadline_ns=0, payload_limit=0):
         self.answer = answer
+        self.payload_limit = payload_limit
         self.default_deadline_ns = default_deadline_ns
         self.requests = []
         self.folder = tempfile.TemporaryDirectory(prefix="fibocast-python-")
@@ -50,6 +51,7 @@ class FakeDaemon:
         response = Response(id=request.id)
         response.welcome.major, response.welcome.rank, response.welcome.size = 1, 1, 3
         response.welcome.default_deadline_ns = self.default_deadline_ns
+        response.welcome.payload_limit = self.payload_limit
         return response
 
     def __enter__(self):
@@ -163,6 +165,18 @@ class Answers(unittest.TestCase):
             with self.assertRaisesRegex(fibocast.Invalid, "at most 1000"):
                 client.send(0, 1, b"x" * 1000)
             self.assertEqual(client.open("goes on").size, 3)
+
+    def test_too_large_for_the_daemon(self):
+        with FakeDaemon(opened, payload_limit=1000) as daemon, fibocast.connect(daemon.path) as client:
+            group = client.open("g")
+            with self.assertRaisesRegex(fibocast.Invalid, "^message to rank 2: too many bytes"):
+                client.send(2, 1, b"x" * 1001)
+            with self.assertRaisesRegex(fibocast.Invalid, "^multicast 'g' \\(label 'big'\\): too many bytes"):
+                group.multicast(1, b"x" * 1001, label="big")
+            self.assertEqual(client.payload_limit, 1000)
+            client.send(2, 1, b"x" * 1000)
+        bodies = [request.WhichOneof("body") for request in daemon.requests]
+        self.assertEqual(bodies, ["hello", "open_group", "send"])
 
     def test_statuses_become_exceptions(self):
         for code in fibocast.Code:
