@@ -48,9 +48,7 @@ bool is_contiguous_tree(const AlgorithmChoice& c) { return is_tree(c) && c.tree 
 // Goes along one of the plan's own trees, and that is given: its subtrees are no ranges of blocks.
 bool lacks_ranges(const Plan& plan, Operation operation, const AlgorithmChoice& c) {
   const bool rooted = operation == Operation::kScatter || operation == Operation::kGather;
-  const bool spreads_parts = c.algorithm == Algorithm::kScatterAllgather ||
-                             c.algorithm == Algorithm::kScatterDoubling || c.algorithm == Algorithm::kScatterPairwise;
-  const bool needs_ranges = spreads_parts || (c.algorithm == Algorithm::kTrees && rooted);
+  const bool needs_ranges = scatters_parts(c.algorithm) || (c.algorithm == Algorithm::kTrees && rooted);
   const TreeSpec& own = operation == Operation::kGather ? plan.reduction : plan.distribution;
   return needs_ranges && c.tree == TreeKind{} && own.kind == TreeKind::kGiven;
 }

@@ -47,9 +47,7 @@ Rank participating_ranks(const OperationShape& shape) {
 bool is_cut_into_blocks(const OperationShape& shape) {
   const Algorithm a = shape.choice.algorithm;
   if (combines(shape.operation)) return a == Algorithm::kRing || a == Algorithm::kHalving || a == Algorithm::kPairwise;
-  const bool spreads_parts =
-      a == Algorithm::kScatterAllgather || a == Algorithm::kScatterDoubling || a == Algorithm::kScatterPairwise;
-  return shape.operation == Operation::kMulticast && spreads_parts;
+  return shape.operation == Operation::kMulticast && scatters_parts(a);
 }
 
 Rank block_count(const OperationShape& shape) {

@@ -114,6 +114,10 @@ inline bool combines(Operation op) { return op == Operation::kReduce || op == Op
 // Ranks that take part with an application; the others (only those of kFlooding) pass messages on.
 Rank participating_ranks(const OperationShape& shape);
 
+// A multicast that begins with a part to each rank.
+inline bool scatters_parts(Algorithm a) {
+  return a == Algorithm::kScatterAllgather || a == Algorithm::kScatterDoubling || a == Algorithm::kScatterPairwise;
+}
 // The vector of a reduction or the payload of a multicast travels in block_count() blocks.
 bool is_cut_into_blocks(const OperationShape& shape);
 // Blocks that Transfer::first_block counts. Of a vector: equal parts, as many as the algorithm needs. Of a
