@@ -34,17 +34,15 @@ MessageCosts costs_of(const CostModel& m, double bytes) {
 
 }  // namespace
 
-std::vector<std::uint16_t> lambda_candidates(const CostModel& model, Operation operation, std::uint64_t bytes) {
+std::set<std::uint16_t> lambda_candidates(const CostModel& model, Operation operation, std::uint64_t bytes) {
   const MessageCosts token = costs_of(model, 0), message = costs_of(model, static_cast<double>(bytes));
-  std::vector<std::uint16_t> lambdas;
+  std::set<std::uint16_t> lambdas;
   if (message.all() < kMoreThanAToken * token.all()) return lambdas;
   const auto add = [&](std::span<const std::uint16_t> found, std::span<const std::uint16_t> of_tokens) {
-    if (found.data() != of_tokens.data()) lambdas.insert(lambdas.end(), found.begin(), found.end());
+    if (found.data() != of_tokens.data()) lambdas.insert(found.begin(), found.end());
   };
   if (operation == Operation::kMulticast || operation == Operation::kAllreduce) add(message.down(), token.down());
   if (combines(operation)) add(message.up(), token.up());
-  std::ranges::sort(lambdas);
-  lambdas.erase(std::ranges::unique(lambdas).begin(), lambdas.end());
   return lambdas;
 }
 

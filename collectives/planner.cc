@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -135,13 +136,11 @@ class Answering {
   }
 
   std::vector<std::uint16_t> lambdas_of(const AlgorithmEntry& entry) const {
-    std::vector<std::uint16_t> lambdas =
+    std::set<std::uint16_t> lambdas =
         lambda_candidates(question_.model, question_.shape.operation, bytes_of_a_message());
-    if (!for_plan()) lambdas.push_back(entry.choice.parameter);
-    if (measured_ != nullptr && is_lambda_of_plans(measured_->choice)) lambdas.push_back(measured_->choice.parameter);
-    std::ranges::sort(lambdas);
-    lambdas.erase(std::ranges::unique(lambdas).begin(), lambdas.end());
-    return lambdas;
+    if (!for_plan()) lambdas.insert(entry.choice.parameter);
+    if (measured_ != nullptr && is_lambda_of_plans(measured_->choice)) lambdas.insert(measured_->choice.parameter);
+    return {lambdas.begin(), lambdas.end()};
   }
 
   // Down a tree.
