@@ -28,10 +28,9 @@ class FromBehind {
 
   void write() {
     for (Rank distance = 1; distance < ranks_ && out_.ok(); distance = 2 * distance) {
-      const Run sent = run_from(me_, distance), received = run_from(wrap(me_ + std::uint64_t{distance}), distance);
-      const Rank to = wrap(me_ + std::uint64_t{ranks_} - distance);
+      const Rank to = wrap(me_ + std::uint64_t{ranks_} - distance), from = wrap(me_ + std::uint64_t{distance});
+      const Run sent = run_from(me_, distance), received = run_from(from, distance);
       send(to, me_, sent.to_the_end, 1), send(to, 0, sent.from_the_beginning, 2);
-      const Rank from = wrap(me_ + std::uint64_t{distance});
       receive(from, from, received.to_the_end), receive(from, 0, received.from_the_beginning);
       if (distance > ranks_ / 2) return;
     }

@@ -10,10 +10,9 @@
 
 namespace fibocast {
 
-// Of planned_lambdas() the nearest ones to those that are best for messages of so many bytes down
-// and up the trees of the operation: multicast down, reduce up, allreduce both. None where they are the nearest ones of
-// tokens, for which fibo_plan() has the trees, where a message costs hardly more than a token, and for other
-// operations.
+// Of planned_lambdas() the nearest ones to those that are best for messages of so many bytes down and up the trees of
+// the operation: multicast down, reduce up, allreduce both. None where they are the nearest ones of tokens, for which
+// fibo_plan() has the trees, where a message costs hardly more than a token, and for other operations.
 std::set<std::uint16_t> lambda_candidates(const CostModel& model, Operation operation, std::uint64_t bytes);
 
 }  // namespace fibocast
