@@ -24,6 +24,9 @@ class BulkSender {
   std::uint32_t open(std::uint64_t total, bool awaited);
   void extend(std::uint32_t stream, PayloadRange source, std::uint64_t available);
   void cancel(std::uint32_t stream);
+  // From its beginning and under a new number, which it returns; 0 if there is none of this number. Nothing is cut
+  // before extend(). Precondition: the peer has taken nothing of it.
+  std::uint32_t restart(std::uint32_t stream);
   // Cuts the next fragment, of the oldest stream that has bytes, if the window and `credit` (bytes in flight)
   // allow; one fragment may always be in flight.
   bool cut(std::uint32_t fragment_bytes, std::uint64_t credit);
@@ -55,6 +58,8 @@ class BulkSender {
     std::uint32_t length = 0;
     std::uint32_t stream_slot = 0;
   };
+  std::uint32_t next_number();
+  void empty_fragments(const Stream& stream, bool were_dropped);
   Stream* oldest_with_bytes();
   std::uint32_t oldest_open() const;
 

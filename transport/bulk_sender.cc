@@ -39,8 +39,12 @@ bool BulkSender::idle() const {
 }
 
 std::uint32_t BulkSender::open(std::uint64_t total, bool awaited) {
+  streams_.open({.number = next_number(), .total = total, .source = {}, .awaited = awaited});
+  return last_number_;
+}
+
+std::uint32_t BulkSender::next_number() {
   if (++last_number_ == 0) ++last_number_;
-  streams_.open({.number = last_number_, .total = total, .source = {}, .awaited = awaited});
   return last_number_;
 }
 
@@ -53,16 +57,31 @@ void BulkSender::extend(std::uint32_t stream, PayloadRange source, std::uint64_t
   s->extended = true;
 }
 
-// The lane must have no gap: fragments in flight stay, as empty ones of the void, and the buffer is free at once.
 void BulkSender::cancel(std::uint32_t stream) {
   Stream* s = streams_.find(stream);
   if (stream == 0 || s == nullptr) return;
-  const std::uint32_t slot = streams_.place_of(*s);
+  empty_fragments(*s, false);
+  streams_.end(*s);
+}
+
+// A fragment that is still on its way finds its place in the lane taken, or nobody who wants its number.
+std::uint32_t BulkSender::restart(std::uint32_t stream) {
+  Stream* s = streams_.find(stream);
+  if (stream == 0 || s == nullptr) return 0;
+  empty_fragments(*s, true);
+  *s = {.number = next_number(), .total = s->total, .source = {}, .awaited = s->awaited};
+  return last_number_;
+}
+
+// The lane must have no gap: fragments in flight stay, as empty ones of the void, and the buffer is free at once.
+void BulkSender::empty_fragments(const Stream& stream, bool were_dropped) {
+  const std::uint32_t slot = streams_.place_of(stream);
   for (std::uint32_t i = 0, sequence = window_.base(); i < window_.used(); ++i, ++sequence) {
     Fragment& f = fragments_[window_.slot(sequence)];
-    if (f.stream_slot == slot) f.stream_slot = kVoid;
+    if (f.stream_slot != slot) continue;
+    f.stream_slot = kVoid;
+    if (were_dropped) window_.mark_lost(sequence);
   }
-  streams_.end(*s);
 }
 
 bool BulkSender::cut(std::uint32_t fragment_bytes, std::uint64_t credit) {

@@ -77,6 +77,11 @@ void ReliableChannel::bulk_cancel(std::uint32_t stream) {
   bulk_out_.cancel(stream);
 }
 
+std::uint32_t ReliableChannel::bulk_restart(std::uint32_t stream) {
+  ready_.raise();
+  return bulk_out_.restart(stream);
+}
+
 void ReliableChannel::bulk_accept(std::uint32_t stream, PayloadRange target) {
   if (!bulk_in_.accept(stream, target)) return;
   ready_.raise();

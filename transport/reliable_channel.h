@@ -78,6 +78,9 @@ class ReliableChannel {
   void bulk_extend(std::uint32_t stream, PayloadRange source, std::uint64_t available, Nanoseconds now);
   // The sender gives up a stream it opened (no more fragments are sent; those in flight still count).
   void bulk_cancel(std::uint32_t stream);
+  // The peer has no room for what came of a stream and told so, before it accepted it: it begins anew, once it is
+  // extended again, and the lane goes on meanwhile. Its new number; 0 if it was forgotten when the peer restarted.
+  std::uint32_t bulk_restart(std::uint32_t stream);
   // Names the buffer of a stream the peer has opened (it told the node the number in a small message).
   void bulk_accept(std::uint32_t stream, PayloadRange target);
   // Forgets an incoming stream: fragments that still come are acknowledged and thrown away.

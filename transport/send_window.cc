@@ -61,28 +61,26 @@ void SendWindow::mark_overdue(const ResendTimer& timer, Nanoseconds now) {
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
     SentFrame& f = slots_[slot(sequence)];
     if (f.state != State::kSent || f.sent_at + timer.wait(f.urgent, f.timeouts) > now) continue;
-    f.state = State::kLost;
+    mark_lost(sequence);
     f.timeouts = static_cast<std::uint8_t>(std::min(f.timeouts + 1, 255));
-    ++lost_;
   }
 }
 
+void SendWindow::mark_lost(std::uint32_t sequence) {
+  SentFrame& f = slots_[slot(sequence)];
+  if (f.state != State::kSent) return;
+  f.state = State::kLost;
+  ++lost_;
+}
+
 void SendWindow::mark_all_lost() {
-  for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
-    SentFrame& f = slots_[slot(sequence)];
-    if (f.state != State::kSent) continue;
-    f.state = State::kLost;
-    ++lost_;
-  }
+  for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) mark_lost(sequence);
 }
 
 void SendWindow::mark_lost_up_to(std::uint32_t counter) {
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
-    SentFrame& f = slots_[slot(sequence)];
-    const auto later = static_cast<std::int32_t>(static_cast<std::uint32_t>(f.counter) - counter);
-    if (f.state != State::kSent || later > 0) continue;
-    f.state = State::kLost;
-    ++lost_;
+    const auto later = static_cast<std::int32_t>(static_cast<std::uint32_t>(frame(sequence).counter) - counter);
+    if (later <= 0) mark_lost(sequence);
   }
 }
 
@@ -110,10 +108,8 @@ void SendWindow::forget_timeouts() {
 // that comes early. By frame counter rather than by sequence, so that a frame sent again gets its chance.
 void SendWindow::mark_overtaken_lost() {
   for (std::uint32_t sequence = base_; sequence != unsent_; ++sequence) {
-    SentFrame& f = slots_[slot(sequence)];
-    if (f.state != State::kSent || f.counter >= newest_[f.keepable ? 2 : 0]) continue;
-    f.state = State::kLost;
-    ++lost_;
+    const SentFrame& f = frame(sequence);
+    if (f.counter < newest_[f.keepable ? 2 : 0]) mark_lost(sequence);
   }
 }
 

@@ -48,6 +48,7 @@ class SendWindow {
   void sent(std::uint32_t sequence, std::uint64_t counter, Nanoseconds now);
   // Marks the frames whose resend time has passed as lost.
   void mark_overdue(const ResendTimer& timer, Nanoseconds now);
+  void mark_lost(std::uint32_t sequence);  // nothing, if it is not on its way
   void mark_all_lost();
   // The peer dropped what came early, up to the frame of this counter (its low half).
   void mark_lost_up_to(std::uint32_t counter);

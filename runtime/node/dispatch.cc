@@ -37,6 +37,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kAnnounce: return operations::on_announce(s, group, from, m, now);
     case PeerMessageType::kGrant: return operations::on_grant(s, group, from, m, now);
     case PeerMessageType::kDecline: return operations::on_decline(s, group, from, m, now);
+    case PeerMessageType::kPostpone: return operations::on_postpone(s, group, from, m, now);
     case PeerMessageType::kWindow: return operations::on_window(s, group, from, m, now);
     case PeerMessageType::kVerdictRequest: return verdicts::on_request(s, group, from, m, now);
     case PeerMessageType::kFreeze: return verdicts::on_freeze(s, group, from, m, now);

@@ -84,6 +84,8 @@ struct TransferState {
     kNone,
     kAnnounced,  // to the receiver, or by the sender
     kUnasked,    // ... and all of it comes ahead of the grant
+    kPostponed,  // there was no memory for what came ahead: to be announced anew
+    kWaiting,    // ... it was: nothing comes ahead of the grant
     kGranted,
     kDone,  // all there, or given up
   };
@@ -113,6 +115,7 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
+  bool announces_anew = false;       // streams that were postponed, once there is room to say so
   bool called = false;       // all local participants have called; the engine learns it once their data is placed
   bool has_result = false;   // it lies where the participants get it
   bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened

@@ -254,7 +254,7 @@ void pump_all(NodeState& state, Nanoseconds now) {
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
       pump(state, slots::index_of(state, group, first + k), now);
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
-      streams::decline_if_owed(state, slots::index_of(state, group, k), now);
+      streams::tell_what_is_owed(state, slots::index_of(state, group, k), now);
     on_window_moved(state, group, now);
   }
 }

@@ -24,6 +24,7 @@ void on_transfer(NodeState& state, std::uint32_t group, NodeId from, const PeerM
 void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_grant(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
+void on_postpone(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_stream_progress(NodeState& state, std::uint32_t slot, std::uint32_t index, std::uint64_t contiguous,
                         bool complete, Nanoseconds now);

@@ -174,6 +174,7 @@ bool fields(Io& io, Message& m) {
       io.number(m.unasked);
       return true;
     case PeerMessageType::kGrant:
+    case PeerMessageType::kPostpone:
     case PeerMessageType::kDecline: operation(io, m), io.number(m.stream); return true;
     case PeerMessageType::kVerdictRequest:
     case PeerMessageType::kFreeze:

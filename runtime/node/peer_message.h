@@ -42,6 +42,7 @@ enum class PeerMessageType : std::uint8_t {
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
   kDecline = 17,         // child -> parent: this generation's payload is not wanted here any more
+  kPostpone = 34,        // child -> parent: no memory yet; `stream` is to begin anew, nothing of it ahead of its grant
   kMessageCredit = 16,   // `count` messages of the peer have been received here so far; `host_count`
   kGroupTree = 18,       // entries of the given tree of the definition before it: `piece`
   kNews = 19,            // what is believed about a node: `news`

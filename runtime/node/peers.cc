@@ -187,6 +187,12 @@ std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool
   return place->stream;
 }
 
+std::uint32_t restart_stream(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now) {
+  StreamOwner* owner = outgoing_owner(state, to, stream);
+  check(owner != nullptr);
+  return owner->stream = channel(state, to, now).bulk_restart(stream);
+}
+
 bool is_free_stream(NodeState& state, NodeId from, std::uint32_t stream) {
   return stream != 0 && incoming_owner(state, from, stream) == nullptr;
 }

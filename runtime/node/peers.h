@@ -59,6 +59,8 @@ std::uint32_t free_streams(NodeState& state, NodeId to);
 // (ReliableChannel::bulk_open). kNoIndex: all streams to this peer are taken just now.
 std::uint32_t open_stream(NodeState& state, NodeId to, std::uint64_t total, bool awaited, StreamOwner owner,
                           Nanoseconds now);
+// ReliableChannel::bulk_restart(); the owner stays.
+std::uint32_t restart_stream(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now);
 // May a stream that the peer announces have this number? Not if another one that comes from it has.
 bool is_free_stream(NodeState& state, NodeId from, std::uint32_t stream);
 // Names the buffer of a stream the peer has announced. False: too many are coming in just now. Precondition: its number

@@ -105,6 +105,28 @@ bool leaves_room(NodeState& state, std::uint32_t slot, NodeId to, std::uint32_t 
   return free > 1 || !older_one_may_send(state, slot, to);
 }
 
+// How much of what there is may be sent now.
+std::uint64_t may_flow(const NodeState& state, const TransferState& t) {
+  if (t.stream == Stream::kPostponed || t.stream == Stream::kWaiting) return 0;
+  return t.stream == Stream::kAnnounced ? std::min<std::uint64_t>(t.progress, state.settings.ahead_bytes) : t.progress;
+}
+
+void announce_anew(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  s.announces_anew = false;
+  each_send(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (transfer.stream != Stream::kPostponed) return true;
+    PeerMessage m = operations::message_about(state, slot, PeerMessageType::kAnnounce);
+    m.stream = transfer.stream_id, m.stage = t.stage;
+    if (peers::send(state, transfers::node_of(state, slot, t.peer), m, true, now))
+      transfer.stream = Stream::kWaiting;
+    else
+      s.announces_anew = true;
+    return true;
+  });
+}
+
 bool is_open(const TransferState& t) { return t.stream != Stream::kNone && t.stream != Stream::kDone; }
 
 }  // namespace
@@ -127,12 +149,32 @@ void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   });
 }
 
+void postpone_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  each_receive(state, slot, [&](std::uint32_t index, const Transfer& t) {
+    TransferState& transfer = slots::transfer_states(state, slot)[index];
+    if (transfer.stream != Stream::kAnnounced && transfer.stream != Stream::kUnasked) return;
+    const NodeId from = transfers::node_of(state, slot, t.peer);
+    if (tell(state, slot, from, PeerMessageType::kPostpone, transfer.stream_id, now))
+      transfer.stream = Stream::kPostponed;
+  });
+}
+
+bool may_be_announced(const TransferState& transfer) {
+  return transfer.stream == Stream::kNone || transfer.stream == Stream::kPostponed;
+}
+
+void note_announced(TransferState& transfer, const PeerMessage& m) {
+  const bool anew = transfer.stream == Stream::kPostponed;
+  transfer.stream = anew ? Stream::kWaiting : m.unasked ? Stream::kUnasked : Stream::kAnnounced;
+  transfer.stream_id = m.stream;
+}
+
 void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.buffer == kNoBuffer || s.total_bytes == 0) return;
   each_receive(state, slot, [&](std::uint32_t index, const Transfer& t) {
     TransferState& transfer = slots::transfer_states(state, slot)[index];
-    const bool asks = transfer.stream == Stream::kAnnounced;
+    const bool asks = transfer.stream == Stream::kAnnounced || transfer.stream == Stream::kWaiting;
     if (!asks && transfer.stream != Stream::kUnasked) return;
     const NodeId from = transfers::node_of(state, slot, t.peer);
     if (asks && peers::channel(state, from, now).small_free() == 0) {
@@ -157,10 +199,8 @@ void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanosecon
   const Transfer t = state.engine->schedule(slot).transfers[index];
   const TransferState& transfer = slots::transfer_states(state, slot)[index];
   const NodeId to = transfers::node_of(state, slot, t.peer);
-  if (!is_open(transfer) || transfer.progress == 0) return;
-  const bool asks = transfer.stream == Stream::kAnnounced;
-  const std::uint64_t available =
-      asks ? std::min<std::uint64_t>(transfer.progress, state.settings.ahead_bytes) : transfer.progress;
+  const std::uint64_t available = may_flow(state, transfer);
+  if (!is_open(transfer) || available == 0) return;
   ReliableChannel& channel = peers::channel(state, to, now);
   const PayloadRange data{s.buffer, transfer.offset, slots::stream_bytes(state, slot, t)};
   channel.bulk_extend(transfer.stream_id, data, available, now);
@@ -211,8 +251,9 @@ void forget_peer(NodeState& state, NodeId peer, Nanoseconds now) {
   peers::of(state, peer).forgets_streams = false;
 }
 
-void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+void tell_what_is_owed(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
+  if (s.announces_anew) announce_anew(state, slot, now);
   if (s.late_from != kNoNode && tell(state, slot, s.late_from, PeerMessageType::kDecline, s.late_stream, now))
     s.late_from = kNoNode;
 }
@@ -255,6 +296,19 @@ void on_decline(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   streams::give_up_send(state, slot, index, from, now);
   pump(state, slot, now);
   close_if_through(state, slot, now);
+}
+
+void on_postpone(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  if (!slots::holds(state.slots[slot], m.generation)) return;
+  const std::uint32_t index = find_send(state, slot, from, m.stream);
+  if (index == kNoIndex) return;
+  using Stream = TransferState::Stream;
+  TransferState& transfer = slots::transfer_states(state, slot)[index];
+  if (transfer.stream != Stream::kAnnounced && transfer.stream != Stream::kUnasked) return;
+  transfer.stream_id = peers::restart_stream(state, from, m.stream, now);
+  transfer.stream = Stream::kPostponed;
+  streams::announce_anew(state, slot, now);
 }
 
 void on_stream_sent(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now) {

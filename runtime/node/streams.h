@@ -13,6 +13,13 @@ bool may_end_early(const NodeState& state, std::uint32_t slot);
 void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // Grants the receives that have been announced. Precondition: the slot has its memory.
 void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// What was announced has no memory just now. What comes ahead of its grant would stop the lane, and with it what has
+// memory, perhaps the very data that this waits for: it is to come later.
+void postpone_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// A stream of this transfer may be announced: none has been, or the last one is to begin anew.
+bool may_be_announced(const TransferState& transfer);
+// Precondition: may_be_announced().
+void note_announced(TransferState& transfer, const PeerMessage& m);
 // More of this send's data may flow.
 void extend(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now);
 // The operation has failed for this peer, or (kNoNode) for all that have not got theirs: outgoing streams end.
@@ -23,7 +30,8 @@ void give_up_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
 void on_sent(NodeState& state, NodeId to, std::uint32_t stream, Nanoseconds now);
 // All streams to and from this peer are over: it is lost, or a new incarnation.
 void forget_peer(NodeState& state, NodeId peer, Nanoseconds now);
-// Tells the one that announced a stream after the end that it is not wanted any more.
-void decline_if_owed(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// What found no room before: to the one that announced a stream after the end, that it is not wanted any more; of
+// streams that were postponed, their new numbers.
+void tell_what_is_owed(NodeState& state, std::uint32_t slot, Nanoseconds now);
 
 }  // namespace fibocast::streams

@@ -142,7 +142,8 @@ void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 }
 
 void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  if (!local_data::has_memory(state, slot) || !local_data::place_input(state, slot)) return;
+  if (!local_data::has_memory(state, slot)) return streams::postpone_receives(state, slot, now);
+  if (!local_data::place_input(state, slot)) return;
   note_activation(state, slot, now);
   streams::grant_receives(state, slot, now);
   streams::announce_sends(state, slot, now);

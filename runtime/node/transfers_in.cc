@@ -29,7 +29,7 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
     if (m.type == PeerMessageType::kAnnounce) {
       state.slots[recorded].late_from = to;
       state.slots[recorded].late_stream = m.stream;
-      streams::decline_if_owed(state, recorded, now);
+      streams::tell_what_is_owed(state, recorded, now);
     }
     if (is_push(m.operation) || state.slots[recorded].verdict == Verdict::kOk) return;
   }
@@ -176,15 +176,14 @@ void on_announce(NodeState& state, std::uint32_t group, NodeId from, const PeerM
   const std::uint32_t index = state.engine->find_receive(slot, groups::virtual_rank(g, m.source, m.root), m.stage);
   const bool expected = index != Engine::kNone &&
                         slots::is_bulk(state, slot, state.engine->schedule(slot).transfers[index]) &&
-                        slots::transfer_states(state, slot)[index].stream == TransferState::Stream::kNone;
+                        streams::may_be_announced(slots::transfer_states(state, slot)[index]);
   if (!expected) {
     ++state.counters.malformed;
     return;
   }
   if (s.arrivals == 0) ++state.counters.early;
   TransferState& transfer = slots::transfer_states(state, slot)[index];
-  transfer.stream = m.unasked ? TransferState::Stream::kUnasked : TransferState::Stream::kAnnounced;
-  transfer.stream_id = m.stream;
+  streams::note_announced(transfer, m);
   pump(state, slot, now);
 }
 

@@ -220,6 +220,31 @@ TEST(Window, OpensForMulticastsAfterAnyNumberOfBarriers) {
     }
 }
 
+// What was sent ahead of its grant and finds no room must not stop the lane for what has room (streams.h).
+TEST(Budget, WhatWaitsForItHoldsUpNothingElse) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.payload_bytes = 400'000;
+  Team team(settings);
+  const auto first = pattern(0, 10), second = pattern(1, 60'000), third = pattern(2, 50'000), other = pattern(3, 40'000);
+  std::vector<std::uint64_t> sent;
+  for (const auto& bytes : {first, second}) sent.push_back(team.send_multicast(0, sent.size(), bytes));
+  ASSERT_TRUE(team.wait(sent));
+  team.cluster.run_until(team.in(kSecond));
+  sent.push_back(team.send_multicast(0, 2, third));  // nobody collects the first: only one fits behind it
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, other), Admission::kTaken);
+  const std::uint64_t message = team.cluster.receive(1, kTag).cookie;
+  ASSERT_TRUE(team.wait({message}, kSecond));
+  EXPECT_TRUE(team.cluster.answer(message)->payload == other);
+
+  std::vector<std::uint64_t> received;
+  for (Generation g = 0; g < 3; ++g) received.push_back(team.receive_multicast(1, 0, g));
+  ASSERT_TRUE(team.wait(received, kSecond));
+  EXPECT_TRUE(team.cluster.answer(received[1])->payload == second);
+  EXPECT_TRUE(team.cluster.answer(received[2])->payload == third);
+  EXPECT_EQ(team.cluster.node(1).node().counters().malformed, 0u);
+  team.expect_nothing_held();
+}
+
 // Applications that receive but do not release: the byte budget holds, and the rest goes on once they do.
 TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
   ClusterSettings settings = cluster_of(2);
