@@ -83,8 +83,9 @@ void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 // The attempt is over; all are told to go on as before.
 void back_off(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const bool holds_still = state.groups[group].hold.number == state.replanning.number;
   begin_phase(state, group, Phase::kReleasing, now);
-  release(state, group, now);
+  if (holds_still) release(state, group, now);
 }
 
 bool all_told(const NodeState& state, std::uint32_t group) {
@@ -135,9 +136,9 @@ void try_to_begin(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Replanning& p = state.replanning;
   GroupState& g = state.groups[group];
-  const bool preempted = g.inquiry.phase != Inquiry::Phase::kHolding || g.hold.number != p.number;
-  if (preempted) return wait_for_another_attempt(p, now);
-  if (now >= g.inquiry.due || !absent_members(state, group).empty()) return back_off(state, group, now);
+  if (g.inquiry.phase != Inquiry::Phase::kHolding) return wait_for_another_attempt(p, now);
+  const bool holds_still = g.hold.number == p.number;
+  if (!holds_still || now >= g.inquiry.due || !absent_members(state, group).empty()) return back_off(state, group, now);
   tell_members(state, group, now);
   if (!all_answered(state, group)) return;
   if (p.phase == Phase::kHolding) {

@@ -225,7 +225,8 @@ TEST(Budget, WhatWaitsForItHoldsUpNothingElse) {
   ClusterSettings settings = cluster_of(2);
   settings.limits.payload_bytes = 400'000;
   Team team(settings);
-  const auto first = pattern(0, 10), second = pattern(1, 60'000), third = pattern(2, 50'000), other = pattern(3, 40'000);
+  const auto first = pattern(0, 10), second = pattern(1, 60'000), third = pattern(2, 50'000),
+             other = pattern(3, 40'000);
   std::vector<std::uint64_t> sent;
   for (const auto& bytes : {first, second}) sent.push_back(team.send_multicast(0, sent.size(), bytes));
   ASSERT_TRUE(team.wait(sent));

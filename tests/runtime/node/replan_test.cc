@@ -127,6 +127,30 @@ TEST(ReplanMessage, TheLargestOneFits) {
   EXPECT_EQ(back->ranks, m.ranks);
 }
 
+// Who is asked to hold for a later change while it leads one of its own gives that up, and still decides how operations
+// end that a member does not come to.
+TEST(TwoReplans, OneThatIsGivenUpLeavesItsLeaderFreeToDecide) {
+  for (Nanoseconds between = 0; between <= kMillisecond; between += 200'000) {
+    Workers w(cluster_of(3, static_cast<std::uint64_t>(between)), GroupPolicy::kAll);
+    ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
+    const Fault pause{.kind = Fault::Kind::kPause, .nodes = {2}}, crash{.kind = Fault::Kind::kCrash, .nodes = {1}};
+    w.begin(pause);
+    const Asked first = w.cluster.replan(0, "work", plan_number(1));
+    w.run_for(between);
+    const Asked second = w.cluster.replan(1, "work", plan_number(2));
+    EXPECT_TRUE(w.cluster.run_until(w.cluster.now() + 60 * kSecond, [&] {
+      return w.cluster.answer(first.cookie) != nullptr && w.cluster.answer(second.cookie) != nullptr;
+    })) << between;
+    w.begin(crash);
+    const auto ended = [&] { return w.failures({0}) + w.workers[0].ok; };
+    EXPECT_TRUE(w.cluster.run_until(w.cluster.now() + 5 * kSecond, [&, before = ended()] { return ended() > before; }))
+        << between << ": nobody but rank 0 is left to decide";
+    w.cluster.heal(pause);
+    w.cluster.heal(crash);
+    EXPECT_TRUE(w.run_until_each(w.all_but({}), 5, 20 * kSecond)) << between;
+  }
+}
+
 TEST_P(Replan, WhatCannotBeIsRefused) {
   Workers w(cluster_of(4), GetParam());
   ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
