@@ -2,6 +2,7 @@
 #include "runtime/node/epochs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
@@ -155,6 +156,7 @@ void leave(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.change.outside = true, g.change.cut_off = false, g.change.wanted = false;
   g.change.step = Step::kRunning;
   forget_inquiry(g);
+  operations::give_up_streams(state, group, kNoNode, std::numeric_limits<Generation>::max(), now);
 }
 
 Verdict refuses(const NodeState& state, std::uint32_t group, RankSet& ranks) {

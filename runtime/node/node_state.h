@@ -105,7 +105,8 @@ struct Slot {
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
   bool charged = true;
-  bool told_all = false;  // it is done here, and all others know that it has failed for somebody
+  bool told_all = false;        // it is done here, and all others know that it has failed for somebody
+  bool announces_anew = false;  // streams that were postponed, once there is room to say so
   Rank root = 0;
   bool shape_known = false;          // the payload's size is known
   bool frozen = false;               // a verdict is being found: transfers are ignored
@@ -115,7 +116,6 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
-  bool announces_anew = false;       // streams that were postponed, once there is room to say so
   bool called = false;       // all local participants have called; the engine learns it once their data is placed
   bool has_result = false;   // it lies where the participants get it
   bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened

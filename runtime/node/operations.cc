@@ -259,26 +259,22 @@ void pump_all(NodeState& state, Nanoseconds now) {
   }
 }
 
-namespace {
-
-// Who is beyond a generation wants no stream of it: it may have forgotten to decline one, with the slot.
-void give_up_old_streams(NodeState& state, std::uint32_t group, NodeId to, Generation base, Nanoseconds now) {
+void give_up_streams(NodeState& state, std::uint32_t group, NodeId to, Generation before, Nanoseconds now) {
   for (const Slot& s : groups::slots_of(state, group)) {
-    if (s.state != Slot::State::kDone || s.streams_open == 0 || s.generation >= base) continue;
+    if (s.state != Slot::State::kDone || s.streams_open == 0 || s.generation >= before) continue;
     const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
     streams::give_up_sends(state, slot, to, now);
     close_if_through(state, slot, now);
   }
 }
 
-}  // namespace
-
 void on_window(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const GroupState& g = state.groups[group];
   if (m.epoch != g.epoch || !epochs::takes_in(g)) return;
   const bool of_barrier = m.type == PeerMessageType::kTransfer && m.operation == Operation::kBarrier;
   if (!of_barrier || g.routers > 0) window::note_child(state, group, m.source, m.completed);
-  if (m.type == PeerMessageType::kWindow) give_up_old_streams(state, group, from, m.window_base, now);
+  // Who is beyond a generation wants no stream of it: it may have forgotten to decline one, with the slot.
+  if (m.type == PeerMessageType::kWindow) give_up_streams(state, group, from, m.window_base, now);
   if (m.window_base > g.global_base)
     sync_window(state, group, m.window_base, now);
   else

@@ -66,6 +66,8 @@ void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now);
 // The earliest of the calls that wait in the slot; kNever if none does.
 Nanoseconds deadline_of(const NodeState& state, const Slot& s);
 void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Nobody there (kNoNode: anywhere) wants the rest of what has ended here, of the generations before this one.
+void give_up_streams(NodeState& state, std::uint32_t group, NodeId to, Generation before, Nanoseconds now);
 // Counts a call in the slot of its generation, holds it until the window lets it in, or answers it from the record.
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now);
 void hold(NodeState& state, std::uint32_t request);

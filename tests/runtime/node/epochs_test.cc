@@ -187,6 +187,34 @@ TEST(Survivors, WhoDefinesAGroupIsAnsweredAlsoIfItGoesOnWithoutItMeanwhile) {
   for (const NodeId id : {1u, 2u, 3u}) EXPECT_EQ(info(id).id, 0u) << "node " << id << " has it still";
 }
 
+// The others are beyond what it hands out before it learns that: nobody takes that from it any more.
+TEST(Survivors, WhoIsOutsideGivesUpWhatItHasHandedOut) {
+  VirtualCluster cluster(cluster_of(3));
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  GroupDefinition d;
+  d.name = "work";
+  d.members.add_run({0, 3});
+  d.policy = GroupPolicy::kSurvivors;
+  const Asked created = cluster.create(0, d);
+  ASSERT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return cluster.answer(created.cookie) != nullptr; }));
+  GroupId group = 0;
+  for (const NodeId id : {0u, 1u, 2u}) group = cluster.open(id, "work").group;
+  const Fault pause{.kind = Fault::Kind::kPause, .nodes = {1}};
+  cluster.begin(pause);
+  const Nanoseconds deadline = cluster.now() + 60 * kSecond;
+  const Asked a = cluster.receive_multicast(0, group, 1, 0, deadline);
+  const Asked b = cluster.receive_multicast(2, group, 1, 0, deadline);
+  ASSERT_TRUE(cluster.run_until(cluster.now() + 10 * kSecond, [&] {
+    return cluster.answer(a.cookie) != nullptr && cluster.answer(b.cookie) != nullptr;
+  }));
+  EXPECT_EQ(cluster.answer(a.cookie)->event.done.verdict, Verdict::kPeerLost);
+  cluster.heal(pause);
+  EXPECT_EQ(cluster.send_multicast(1, group, 1, 0, deadline, pattern(1, 60'000)).admission, Admission::kTaken);
+  cluster.run_until(cluster.now() + 10 * kSecond);
+  EXPECT_EQ(cluster.node(1).node().payload_bytes_used(), 0u);
+}
+
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
   Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
   const Fault four = crash_of({0, 3, 6, 9});
