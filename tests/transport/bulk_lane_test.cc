@@ -163,6 +163,29 @@ TEST_F(BulkCommands, PlacesOfThoseThatEndedAreTakenAgain) {
   }
 }
 
+// The peer has no room for what came first: what is behind it in the lane does not wait for that.
+TEST_F(BulkCommands, RestartedItLetsTheLaneGoOnAndComesLater) {
+  const std::uint32_t places = from().bulk_send_free();
+  const auto first = open(20'000), second = open(20'000);
+  to().bulk_accept(second, {2, 0, 20'000});
+  settle(10'000'000);
+  EXPECT_TRUE(completed.empty()) << "the lane is told in order";
+  const Nanoseconds start = pair.now;
+  const auto again = from().bulk_restart(first);
+  EXPECT_GT(again, second);
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, std::vector<std::uint32_t>{second});
+  EXPECT_EQ(pair.now, start) << "no timer was needed";
+  from().bulk_extend(again, {kNoBuffer, 0, 20'000}, 20'000, pair.now);
+  to().bulk_accept(again, {1, 0, 20'000});
+  EXPECT_TRUE(settle());
+  EXPECT_EQ(completed, (std::vector<std::uint32_t>{second, again}));
+  EXPECT_EQ(sent, (std::vector<std::uint32_t>{second, again}));
+  EXPECT_EQ(from().bulk_send_free(), places);
+  EXPECT_EQ(to().bulk_receive_free(), places);
+  EXPECT_EQ(from().bulk_restart(first), 0u) << "it is not there any more";
+}
+
 TEST_F(BulkCommands, AcceptedLateIsAskedForAgainAtOnce) {
   const auto stream = open(20'000);
   settle(400'000'000);  // resent in vain, ever more seldom
