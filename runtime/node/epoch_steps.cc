@@ -51,7 +51,14 @@ void end_one(NodeState& state, std::uint32_t group, Generation generation, Gener
   }
 }
 
-void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+// A newcomer has no slot that would ask how a generation was decided, and its callers may be beyond that one: its
+// window would never move, and with it nobody's.
+GenerationFate fate_at(std::byte told, bool newcomer) {
+  const auto fate = static_cast<GenerationFate>(told);
+  return newcomer && fate == GenerationFate::kDecided ? GenerationFate::kEnded : fate;
+}
+
+void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m, bool newcomer, Nanoseconds now) {
   for (Slot& s : groups::slots_of(state, group)) {  // those who pass data on do so no longer
     if (s.state != Slot::State::kDone || s.closed) continue;
     const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
@@ -61,7 +68,7 @@ void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m,
   for (std::size_t i = 0; i < m.piece.size(); ++i) {
     const Generation generation = m.generation + static_cast<Generation>(i);
     const bool open = generation - state.groups[group].base < state.limits.open_generations;  // not over, nor wrapped
-    if (open) end_one(state, group, generation, static_cast<GenerationFate>(m.piece[i]), m.ranks, now);
+    if (open) end_one(state, group, generation, fate_at(m.piece[i], newcomer), m.ranks, now);
   }
 }
 
@@ -220,7 +227,7 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   if (c.outside || c.cut_off) c.since = now;  // how long it was away is not how long it waits for this
   c.settled = c.outside = c.cut_off = false;
   if (newcomer) operations::begin_at(state, group, m.completed, now);
-  end_operations(state, group, m, now);
+  end_operations(state, group, m, newcomer, now);
   take_plan(state, group, m.plan);
   if (!groups::set_live(state, group, g.proposed)) return false;
   repeat_barriers(state, group, m, now);

@@ -85,7 +85,7 @@ enum class GenerationFate : std::uint8_t {
   kDelivered,  // with data, and over for somebody: PEER_LOST for those who have not even begun
   kRepeated,   // a barrier that is open: begins again
   kEnded,      // open, with data: PEER_LOST
-  kDecided,    // somebody has another verdict on record: it is asked for
+  kDecided,    // somebody has another verdict on record: it is asked for; PEER_LOST for who joins
   kReleased,   // a barrier that somebody was released from
 };
 // Whoever has not begun it begins it no more: the others will not take part.

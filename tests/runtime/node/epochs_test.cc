@@ -10,6 +10,21 @@ namespace {
 
 Fault crash_of(std::vector<NodeId> nodes) { return {.kind = Fault::Kind::kCrash, .nodes = std::move(nodes)}; }
 
+// A group of all nodes, which have opened it.
+GroupId survivors(VirtualCluster& cluster) {
+  cluster.start_all();
+  EXPECT_TRUE(cluster.connect_all());
+  GroupDefinition d;
+  d.name = "work";
+  d.members.add_run({0, cluster.size()});
+  d.policy = GroupPolicy::kSurvivors;
+  const Asked created = cluster.create(0, d);
+  EXPECT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return cluster.answer(created.cookie) != nullptr; }));
+  GroupId group = 0;
+  for (NodeId id = 0; id < cluster.size(); ++id) group = cluster.open(id, "work").group;
+  return group;
+}
+
 TEST(Survivors, GoOnWithoutADeadMember) {
   for (const NodeId dead : {15u, 7u, 1u, 0u}) {
     Workers w(cluster_of(16), GroupPolicy::kSurvivors);
@@ -190,16 +205,7 @@ TEST(Survivors, WhoDefinesAGroupIsAnsweredAlsoIfItGoesOnWithoutItMeanwhile) {
 // The others are beyond what it hands out before it learns that: nobody takes that from it any more.
 TEST(Survivors, WhoIsOutsideGivesUpWhatItHasHandedOut) {
   VirtualCluster cluster(cluster_of(3));
-  cluster.start_all();
-  ASSERT_TRUE(cluster.connect_all());
-  GroupDefinition d;
-  d.name = "work";
-  d.members.add_run({0, 3});
-  d.policy = GroupPolicy::kSurvivors;
-  const Asked created = cluster.create(0, d);
-  ASSERT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return cluster.answer(created.cookie) != nullptr; }));
-  GroupId group = 0;
-  for (const NodeId id : {0u, 1u, 2u}) group = cluster.open(id, "work").group;
+  const GroupId group = survivors(cluster);
   const Fault pause{.kind = Fault::Kind::kPause, .nodes = {1}};
   cluster.begin(pause);
   const Nanoseconds deadline = cluster.now() + 60 * kSecond;
@@ -213,6 +219,34 @@ TEST(Survivors, WhoIsOutsideGivesUpWhatItHasHandedOut) {
   EXPECT_EQ(cluster.send_multicast(1, group, 1, 0, deadline, pattern(1, 60'000)).admission, Admission::kTaken);
   cluster.run_until(cluster.now() + 10 * kSecond);
   EXPECT_EQ(cluster.node(1).node().payload_bytes_used(), 0u);
+}
+
+// What was decided while a member was outside, out of turn, is over for it as well when it joins: its callers are
+// beyond that, and nobody would ask.
+TEST(Survivors, WhoJoinsDoesNotWaitForWhatWasDecidedWithoutIt) {
+  VirtualCluster cluster(cluster_of(3));
+  const GroupId group = survivors(cluster);
+  const auto barrier = [&](NodeId id, Generation g, Nanoseconds limit) {
+    return cluster.barrier(id, group, g, cluster.now() + limit).cookie;
+  };
+  const auto verdict = [&](std::uint64_t cookie) {
+    cluster.run_until(cluster.now() + 60 * kSecond, [&] { return cluster.answer(cookie) != nullptr; });
+    return cluster.answer(cookie) != nullptr ? cluster.answer(cookie)->event.done.verdict : Verdict::kPending;
+  };
+  const Fault pause{.kind = Fault::Kind::kPause, .nodes = {2}};
+  cluster.begin(pause);
+  const std::uint64_t open = barrier(0, 0, 100 * kSecond);
+  cluster.run_until(cluster.now() + 5 * kSecond);
+  EXPECT_EQ(verdict(barrier(0, 1, 20 * kMillisecond)), Verdict::kDeadlineExceeded);
+  cluster.heal(pause);
+  cluster.run_until(cluster.now() + kSecond);  // it hears that the group has gone on
+  EXPECT_EQ(verdict(barrier(2, 2, 60 * kSecond)), Verdict::kStale) << "the group is at the first one yet";
+  for (const std::uint64_t cookie : {open, barrier(1, 0, kSecond), barrier(2, 0, kSecond)})
+    EXPECT_EQ(verdict(cookie), Verdict::kOk);
+  for (Generation g = 2; g < 30; ++g) {
+    const std::uint64_t called[] = {barrier(0, g, kSecond), barrier(1, g, kSecond), barrier(2, g, kSecond)};
+    for (const std::uint64_t cookie : called) ASSERT_EQ(verdict(cookie), Verdict::kOk) << g;
+  }
 }
 
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
