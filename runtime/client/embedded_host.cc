@@ -94,6 +94,7 @@ bool EmbeddedHost::attempt(EmbeddedRequest& request) {
 }
 
 Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t cookie) {
+  if (request.tag >= Node::kFirstReservedTag) return Admission::kReservedTag;
   switch (request.kind) {
     case EmbeddedRequest::Kind::kOperate: return operate(request, cookie);
     case EmbeddedRequest::Kind::kSend: return send(request);

@@ -196,6 +196,7 @@ enum class Admission : std::uint8_t {
   kManyParticipants,  // this operation is for groups of one participant per node
   kNotRoot,           // only the root brings something
   kReservedName,      // "all" is every node; what stands behind a "/" is a label
+  kReservedTag,       // see Node::kFirstReservedTag
   kTooManyLocal,      // participants at one node: more than Limits::participants
 };
 
