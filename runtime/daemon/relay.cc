@@ -54,7 +54,7 @@ void Relay::on_written(const boost::system::error_code& error) {
   in_.clear();
   if (!receiving_) return close_socket();
   if (error) return end();
-  taken_owed_ = true;
+  taken_owed_ = open_;  // who has been told of the end hears nothing more
   pump();
 }
 
@@ -69,16 +69,18 @@ void Relay::read_more() {
 }
 
 void Relay::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  if (!open_) return;  // it was on its way when the end was told
   if (error) return end();
   out_bytes_ = bytes;
   data_owed_ = true;
   pump();
 }
 
-// The local connection is over; what was read of it is still sent.
+// The local connection is over; what was read of it is still sent. Nothing is sent after the end: nobody reads it at the
+// other daemon, and each message that nobody reads costs a credit for as long as both run.
 void Relay::end() {
   if (!open_) return;
-  open_ = false;
+  open_ = taken_owed_ = false;
   end_owed_ = true;
   pump();
 }
