@@ -159,7 +159,7 @@ Admission VirtualCluster::send(NodeId from, NodeId to, std::uint64_t tag, std::s
   return answer;
 }
 
-Asked VirtualCluster::receive(NodeId id, std::uint64_t tag) {
+Asked VirtualCluster::receive(NodeId id, std::optional<std::uint64_t> tag) {
   const std::uint64_t cookie = ++last_cookie_;
   return {nodes_[id]->receive_message(tag, cookie), cookie};
 }

@@ -147,7 +147,7 @@ Admission VirtualNode::send_message(NodeId to, std::uint64_t tag, PayloadRange p
   return answer;
 }
 
-Admission VirtualNode::receive_message(std::uint64_t tag, std::uint64_t cookie) {
+Admission VirtualNode::receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie) {
   const Admission answer = node_->receive_message(tag, cookie, clock());
   pump();
   return answer;

@@ -17,7 +17,7 @@ inline bool is_hosts(const NodeState& state, std::uint64_t tag) {
 // A buffer for a message.
 std::optional<BufferId> reserve(NodeState& state, std::uint64_t bytes, BufferUse use, bool hosts);
 Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
-Admission receive(NodeState& state, std::uint64_t tag, std::uint64_t cookie);
+Admission receive(NodeState& state, std::optional<std::uint64_t> tag, std::uint64_t cookie);
 bool forget_receive(NodeState& state, std::uint64_t cookie);
 
 void on_message(NodeState& state, NodeId from, const PeerMessage& m, std::span<const std::byte> payload);

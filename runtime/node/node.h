@@ -292,12 +292,13 @@ class Node {
   void release_buffer(BufferId buffer);
   bool fits_budget(std::uint64_t bytes) const;
   // Takes over the buffer when kTaken. Delivered once, in order per (source, tag). Applications do not use tags from
-  // kFirstReservedTag on: those are the hosts' own, who receive them at once. Applications that do not receive theirs
+  // kFirstReservedTag on: those are the hosts' own, who receive all at once. Applications that do not receive theirs
   // do not hold these up. When the peer is lost or starts again, those that were not received are dropped.
   static constexpr std::uint64_t kFirstReservedTag = std::uint64_t{1} << 63;
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
-  // Event::kMessage with this cookie when a message with this tag is there.
-  Admission receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now);
+  // Event::kMessage with this cookie when a message with this tag is there. Without one: with any reserved tag, so that
+  // a host can read all there are.
+  Admission receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie, Nanoseconds now);
   bool forget_receive(std::uint64_t cookie);  // false: it has been answered already
   void set_path(NodeId peer, const PeerPath& path);
 

@@ -2,12 +2,14 @@
 #include "runtime/daemon/relay.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <boost/asio/write.hpp>
 #include <cstring>
 #include <deque>
 
 #include "runtime/daemon/relays.h"
+#include "runtime/wire/client_codec.h"
 #include "transport/loopback_transport.h"
 
 namespace fibocast {
@@ -16,8 +18,6 @@ namespace {
 using Socket = Relay::Socket;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::uint64_t kOpenTag = ~std::uint64_t{0};
-constexpr std::uint64_t kToOpener = std::uint64_t{1} << 62;
 constexpr std::byte kData{0}, kTaken{1}, kEnd{2};
 
 // The tag of the relay that rank 1 opens as its `number`th.
@@ -91,14 +91,14 @@ class RelayOfOne : public testing::Test {
   void open(std::uint64_t tag) {
     Bytes words(sizeof tag);
     std::memcpy(words.data(), &tag, sizeof tag);
-    tell(kOpenTag, words);
+    tell(kRelayOpenTag, words);
     settle();
   }
   // Nothing, if none comes.
   Bytes next(std::uint64_t tag) {
     received_.clear();
     other_.read_clock();
-    EXPECT_EQ(other_.node().receive_message(tag | kToOpener, 1, other_.now()), Admission::kTaken);
+    EXPECT_EQ(other_.node().receive_message(tag | kRelayToOpener, 1, other_.now()), Admission::kTaken);
     other_.pump();
     settle();
     if (!received_.empty()) return received_.front();
@@ -188,6 +188,62 @@ TEST_F(RelayOfOne, SaysNothingAfterItsEndOfWhatIsReadThen) {
   boost::asio::write(sessions_[0], boost::asio::buffer("late"));
   expect_nothing_unread();
   tell(tag_of(7), message(kEnd));
+  expect_nothing_unread();
+}
+
+// No more files may be opened: as one who asks when there is room for no more relays.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+// What the opener's client reads then.
+client::Response response_in(const Bytes& data) {
+  client::Response response;
+  const std::span<const std::byte> words = std::span(data).subspan(1 + kFrameLengthBytes);
+  EXPECT_TRUE(response.ParseFromArray(words.data(), static_cast<int>(words.size())));
+  return response;
+}
+
+// Who opens it is told why, and what it has said meanwhile is read all the same; as often as it likes.
+TEST_F(RelayOfOne, ThatIsNotTakenIsRefusedAtOnce) {
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    const std::uint64_t tag = tag_of(number);
+    {
+      const NoMoreFiles no_more;
+      open(tag);
+    }
+    tell(tag, message(kData, 100));
+    const Bytes answer = next(tag);
+    ASSERT_GT(answer.size(), 1u) << number;
+    EXPECT_EQ(answer.front(), kData);
+    const client::Response response = response_in(answer);
+    EXPECT_EQ(response.status().code(), client::CODE_UNAVAILABLE);
+    EXPECT_NE(response.status().sentence().find("rank 0 has no room"), std::string::npos);
+    tell(tag, message(kTaken));
+    EXPECT_EQ(next(tag), message(kEnd));
+    tell(tag, message(kEnd));
+    expect_nothing_unread();
+  }
+  EXPECT_TRUE(sessions_.empty());
+  open(tag_of(20));
+  EXPECT_EQ(sessions_.size(), 1u);
+}
+
+// Of a relay that is over, or never was.
+TEST_F(RelayOfOne, WhatIsForNobodyIsReadAllTheSame) {
+  for (int i = 0; i < 20; ++i) {
+    for (const std::byte kind : {kData, kTaken, kEnd}) tell(tag_of(7), message(kind));
+    settle();
+  }
   expect_nothing_unread();
 }
 
