@@ -155,12 +155,18 @@ std::uint32_t add_incoming(NodeState& state, NodeId from, std::uint64_t tag, std
   return i;
 }
 
-// A peer that respects its credit always finds room.
+// A peer that respects its credit always finds room: what nobody has read of its former lives, or from before it was
+// lost, makes way, the oldest first. Its new messages were taken and must come; those were its own to lose.
 bool within_credit(NodeState& state, NodeId from) {
   const Limits& l = state.limits;
-  const bool ok = peers::of(state, from).inbox_entries < 2 * l.message_credit + l.host_credit;
-  if (!ok) ++state.counters.malformed;
-  return ok;
+  const Peer& p = peers::of(state, from);
+  if (p.inbox_entries < 2 * l.message_credit + l.host_credit) return true;
+  const std::uint32_t oldest = oldest_incoming(state, [&](const IncomingMessage& e) {
+    return e.peer == from && e.session != p.session && e.state == IncomingMessage::State::kComplete;
+  });
+  ++(oldest == kNoIndex ? state.counters.malformed : state.counters.messages_unread);
+  if (oldest != kNoIndex) drop(state, state.incoming[oldest]);
+  return oldest != kNoIndex;
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ struct NodeCounters {
   std::uint64_t stragglers = 0;  // barriers whose last rank is known here
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
+  std::uint64_t messages_unread = 0;   // of senders that were lost since, and whose new messages needed their places
   std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
 };
 
