@@ -72,7 +72,7 @@ class VirtualNode {
   bool forget_receive(std::uint64_t cookie);
   void set_writable(NodeId peer, bool writable);
   // A buffer with these bytes in it, or nothing if the budget is used up just now.
-  std::optional<PayloadRange> put_payload(std::span<const std::byte> bytes, bool for_host = false);
+  std::optional<PayloadRange> put_payload(std::span<const std::byte> bytes, BufferFor use = BufferFor::kOperation);
   std::vector<std::byte> payload(const PayloadRange& range) const;
   void release(const PayloadRange& range);
 

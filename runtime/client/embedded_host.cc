@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWorthAPlace = 4096;      // bytes: smaller results are copied for less than it costs to say where
 constexpr std::size_t kWorthPieces = 32 << 10;  // bytes: larger ones are sent as several fragments
-constexpr std::uint64_t kListening = std::uint64_t{1} << 63;  // no request's cookie
+constexpr std::uint64_t kListening = std::uint64_t{1} << 63;          // no request's cookie
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
 std::string subject_of(const EmbeddedRequest& request) {
@@ -114,10 +114,12 @@ Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
   const std::span<const std::byte> payload = request.call.payload;
   if (payload.empty()) return Admission::kTaken;
   if (!host_.node().fits_budget(payload.size())) return Admission::kTooLarge;
-  const auto buffer = host_.node().reserve_buffer(payload.size());
+  const bool operates = request.kind == EmbeddedRequest::Kind::kOperate;
+  const auto buffer =
+      host_.node().reserve_buffer(payload.size(), operates ? BufferFor::kOperation : BufferFor::kMessage);
   if (!buffer) return Admission::kWouldBlock;
   staged = {*buffer, 0, payload.size()};
-  if (request.kind == EmbeddedRequest::Kind::kOperate && payload.size() > kWorthPieces)
+  if (operates && payload.size() > kWorthPieces)
     host_.fill(request.sent_from = *buffer, payload);
   else
     std::memcpy(host_.bytes_of(staged).data(), payload.data(), payload.size());
@@ -322,7 +324,7 @@ void EmbeddedHost::on_call_done(const Event& event) {
   end_pending(*request, std::move(outcome));
 }
 
-// What nobody reads would cost its sender credit. A node without a credit for hosts has hardly room for it.
+// What nobody reads would cost its sender credit.
 void EmbeddedHost::listen() {
   if (listening_ || !listens_) return;
   listening_ = host_.node().receive_message(std::nullopt, kListening, host_.now()) == Admission::kTaken;
@@ -335,12 +337,6 @@ bool EmbeddedHost::on_hosts_message(const Event& event) {
   listening_ = false;
   listen();
   return true;
-}
-
-bool EmbeddedHost::on_drained() {
-  listen();
-  const bool refused = refusals_.retry();
-  return retry_waiting() || refused;
 }
 
 void EmbeddedHost::on_event(const Event& event) {

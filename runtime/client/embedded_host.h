@@ -112,14 +112,14 @@ class EmbeddedHost {
   void on_timer();
 
   Nanoseconds default_deadline_;
-  const bool listens_;         // for what other hosts say to this one
+  const bool listens_;    // for what other hosts say to this one
   GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
   boost::container::flat_map<std::uint64_t, EmbeddedRequest*> pending_;  // taken by the node, by cookie
   std::deque<Waiting> waiting_;                                          // in order
   std::uint64_t next_cookie_ = 1;
   NodeHost host_;
-  RelayRefusals refusals_;   // of clients of daemons, who cannot be clients of this node
+  RelayRefusals refusals_;  // of clients of daemons, who cannot be clients of this node
   bool listening_ = false;
   boost::asio::steady_timer timer_;  // of receives and of what waits for room
   Nanoseconds armed_for_ = kNever;

@@ -75,8 +75,8 @@ void Relay::on_read(const boost::system::error_code& error, std::size_t bytes) {
   pump();
 }
 
-// The local connection is over; what was read of it is still sent. Nothing is sent after the end: nobody reads it at the
-// other daemon, and each message that nobody reads costs a credit for as long as both run.
+// The local connection is over; what was read of it is still sent. Nothing is sent after the end: nobody reads it at
+// the other daemon, and each message that nobody reads costs a credit for as long as both run.
 void Relay::end() {
   if (!open_) return;
   open_ = taken_owed_ = false;

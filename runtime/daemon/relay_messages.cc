@@ -18,7 +18,7 @@ std::optional<std::uint64_t> opened_relay(NodeHost& host, const Event& event) {
 
 bool send_relay_message(NodeHost& host, NodeId to, std::uint64_t tag, RelayMessage kind,
                         std::span<const std::byte> data) {
-  const auto buffer = host.node().reserve_buffer(1 + data.size(), true);
+  const auto buffer = host.node().reserve_buffer(1 + data.size(), BufferFor::kHostsMessage);
   if (!buffer) return false;
   const PayloadRange range{*buffer, 0, 1 + data.size()};
   const std::span<std::byte> bytes = host.bytes_of(range);

@@ -37,7 +37,7 @@ void Relays::listen() {
 bool Relays::open(Relay::Socket& socket, NodeId to, std::span<const std::byte> first) {
   const std::uint64_t tag = tag_of(self_, next_number_++);
   if (relays_.size() >= kMost || relays_.contains(tag | kRelayToOpener)) return false;
-  const auto buffer = host_.node().reserve_buffer(sizeof tag, true);
+  const auto buffer = host_.node().reserve_buffer(sizeof tag, BufferFor::kHostsMessage);
   if (!buffer) return false;
   const PayloadRange range{*buffer, 0, sizeof tag};
   std::memcpy(host_.bytes_of(range).data(), &tag, sizeof tag);

@@ -95,7 +95,8 @@ Session::Handled Session::wait_for_room(std::string_view about, Nanoseconds dead
 Admission Session::stage_payload() {
   if (payload_.empty() || staged_.buffer != kNoBuffer) return Admission::kTaken;
   if (!node().fits_budget(payload_.size())) return Admission::kTooLarge;
-  const auto buffer = node().reserve_buffer(payload_.size());
+  const BufferFor use = request_.has_send() ? BufferFor::kMessage : BufferFor::kOperation;
+  const auto buffer = node().reserve_buffer(payload_.size(), use);
   if (!buffer) return Admission::kWouldBlock;
   staged_ = {*buffer, 0, payload_.size()};
   std::memcpy(context_.host.bytes_of(staged_).data(), payload_.data(), payload_.size());

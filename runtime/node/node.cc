@@ -280,8 +280,8 @@ void Node::abandon_call(std::uint64_t cookie, std::string_view label, std::uint3
   settle(*state_, now);
 }
 
-std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes, bool for_host) {
-  return mailbox::reserve(*state_, bytes, BufferUse::kOutgoing, for_host);
+std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes, BufferFor use) {
+  return mailbox::reserve_outgoing(*state_, bytes, use);
 }
 
 void Node::release_buffer(BufferId buffer) {

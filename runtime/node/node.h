@@ -201,6 +201,9 @@ enum class Admission : std::uint8_t {
   kTooManyLocal,      // participants at one node: more than Limits::participants
 };
 
+// What a buffer of the host is for.
+enum class BufferFor : std::uint8_t { kOperation, kMessage, kHostsMessage };
+
 class Node {
  public:
   static std::size_t bytes_needed(const Limits& limits);
@@ -287,9 +290,10 @@ class Node {
   // a generation, which joins what is open, is lost only if it was counted already. `label`: the dead caller's own
   // word.
   void abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client, Nanoseconds now);
-  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now. `for_host`:
-  // for a message of the host itself, which has some room that applications cannot use up.
-  std::optional<BufferId> reserve_buffer(std::uint64_t bytes, bool for_host = false);
+  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now. Messages of
+  // applications, which wait for their receivers, leave a quarter of it to operations; the host's own have some room
+  // more.
+  std::optional<BufferId> reserve_buffer(std::uint64_t bytes, BufferFor use = BufferFor::kOperation);
   void release_buffer(BufferId buffer);
   bool fits_budget(std::uint64_t bytes) const;
   // Takes over the buffer when kTaken. Delivered once, in order per (source, tag). Applications do not use tags from

@@ -21,9 +21,7 @@ struct Request {
     kListening,  // waits for any message of a host
     kDone,       // answered: in the list that poll_event() reads
   };
-  bool is_call() const {
-    return answer == Event::Kind::kCallDone && state != State::kFree && !is_receive();
-  }
+  bool is_call() const { return answer == Event::Kind::kCallDone && state != State::kFree && !is_receive(); }
   bool is_receive() const { return state == State::kReceiving || state == State::kListening; }
 
   State state = State::kFree;

@@ -80,7 +80,7 @@ class RelayOfOne : public testing::Test {
   }
 
   void tell(std::uint64_t tag, const Bytes& bytes) {
-    const auto buffer = other_.node().reserve_buffer(bytes.size(), true);
+    const auto buffer = other_.node().reserve_buffer(bytes.size(), BufferFor::kHostsMessage);
     ASSERT_TRUE(buffer);
     const PayloadRange range{*buffer, 0, bytes.size()};
     std::ranges::copy(bytes, other_.bytes_of(range).begin());
@@ -123,20 +123,27 @@ class RelayOfOne : public testing::Test {
     const auto is_nothing = [&] {
       return other_.node().payload_bytes_used() == 0 && daemon_.node().payload_bytes_used() == 0;
     };
-    EXPECT_TRUE(pass(is_nothing, 2'000'000'000))
-        << daemon_.node().payload_bytes_used() << " bytes at the daemon, " << other_.node().payload_bytes_used()
-        << " at the other";
+    EXPECT_TRUE(pass(is_nothing, 2'000'000'000)) << daemon_.node().payload_bytes_used() << " bytes at the daemon, "
+                                                 << other_.node().payload_bytes_used() << " at the other";
   }
 
   boost::asio::io_context io_;
   LoopbackHub hub_{io_};
   LoopbackTransport here_{hub_, 0}, there_{hub_, 1};
-  NodeHost daemon_{io_, here_, Limits::server(), node(0), WaitPolicy::kBlock,
+  NodeHost daemon_{io_,
+                   here_,
+                   Limits::server(),
+                   node(0),
+                   WaitPolicy::kBlock,
                    {.on_call_done = {},
                     .on_event = [this](const Event& event) { on_daemon(event); },
                     .place_of = {},
                     .on_drained = [this] { return relays_.on_drained(); }}};
-  NodeHost other_{io_, there_, Limits::server(), node(1), WaitPolicy::kBlock,
+  NodeHost other_{io_,
+                  there_,
+                  Limits::server(),
+                  node(1),
+                  WaitPolicy::kBlock,
                   {.on_call_done = {},
                    .on_event = [this](const Event& event) { on_other(event); },
                    .place_of = {},

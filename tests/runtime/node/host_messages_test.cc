@@ -84,8 +84,8 @@ TEST(HostMessages, ThatNobodyReadsDoNotHoldUpApplications) {
   }
 }
 
-// Of whatever tag, in the order in which they are whole, but none of applications'; one that is for a receiver of its tag
-// goes to whoever asked first.
+// Of whatever tag, in the order in which they are whole, but none of applications'; one that is for a receiver of its
+// tag goes to whoever asked first.
 TEST(HostMessages, AreAllForAHostThatTakesAny) {
   Team team(two_hosts());
   const std::uint64_t first = team.cluster.receive(1, std::nullopt).cookie;
