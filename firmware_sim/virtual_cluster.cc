@@ -151,15 +151,15 @@ Asked VirtualCluster::receive_multicast(NodeId id, GroupId group, Rank root, std
 }
 
 Admission VirtualCluster::send(NodeId from, NodeId to, std::uint64_t tag, std::span<const std::byte> bytes) {
-  const bool for_host = tag >= Node::kFirstReservedTag;
-  const std::optional<PayloadRange> payload = nodes_[from]->put_payload(bytes, for_host);
+  const BufferFor use = tag >= Node::kFirstReservedTag ? BufferFor::kHostsMessage : BufferFor::kMessage;
+  const std::optional<PayloadRange> payload = nodes_[from]->put_payload(bytes, use);
   if (!payload) return Admission::kWouldBlock;
   const Admission answer = nodes_[from]->send_message(to, tag, *payload);
   if (answer != Admission::kTaken) nodes_[from]->release(*payload);
   return answer;
 }
 
-Asked VirtualCluster::receive(NodeId id, std::uint64_t tag) {
+Asked VirtualCluster::receive(NodeId id, std::optional<std::uint64_t> tag) {
   const std::uint64_t cookie = ++last_cookie_;
   return {nodes_[id]->receive_message(tag, cookie), cookie};
 }

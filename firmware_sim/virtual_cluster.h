@@ -89,7 +89,7 @@ class VirtualCluster {
   Asked receive_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,
                           Nanoseconds deadline);
   Admission send(NodeId from, NodeId to, std::uint64_t tag, std::span<const std::byte> bytes);
-  Asked receive(NodeId id, std::uint64_t tag);
+  Asked receive(NodeId id, std::optional<std::uint64_t> tag);
 
   // Null while it has not come. Answers stay where they are.
   const Answer* answer(std::uint64_t cookie) const;

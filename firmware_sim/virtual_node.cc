@@ -147,7 +147,7 @@ Admission VirtualNode::send_message(NodeId to, std::uint64_t tag, PayloadRange p
   return answer;
 }
 
-Admission VirtualNode::receive_message(std::uint64_t tag, std::uint64_t cookie) {
+Admission VirtualNode::receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie) {
   const Admission answer = node_->receive_message(tag, cookie, clock());
   pump();
   return answer;
@@ -164,8 +164,8 @@ void VirtualNode::set_writable(NodeId peer, bool writable) {
   pump();
 }
 
-std::optional<PayloadRange> VirtualNode::put_payload(std::span<const std::byte> bytes, bool for_host) {
-  const std::optional<BufferId> id = node_->reserve_buffer(bytes.size(), for_host);
+std::optional<PayloadRange> VirtualNode::put_payload(std::span<const std::byte> bytes, BufferFor use) {
+  const std::optional<BufferId> id = node_->reserve_buffer(bytes.size(), use);
   if (!id) return std::nullopt;
   std::copy(bytes.begin(), bytes.end(), buffer(*id).begin());
   return PayloadRange{*id, 0, bytes.size()};

@@ -68,11 +68,11 @@ class VirtualNode {
   void forget_call(std::uint64_t cookie);
   void abandon_call(std::uint64_t cookie, std::string_view label = {}, std::uint32_t newest_client = 0);
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload);
-  Admission receive_message(std::uint64_t tag, std::uint64_t cookie);
+  Admission receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie);
   bool forget_receive(std::uint64_t cookie);
   void set_writable(NodeId peer, bool writable);
   // A buffer with these bytes in it, or nothing if the budget is used up just now.
-  std::optional<PayloadRange> put_payload(std::span<const std::byte> bytes, bool for_host = false);
+  std::optional<PayloadRange> put_payload(std::span<const std::byte> bytes, BufferFor use = BufferFor::kOperation);
   std::vector<std::byte> payload(const PayloadRange& range) const;
   void release(const PayloadRange& range);
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kWorthAPlace = 4096;      // bytes: smaller results are copied for less than it costs to say where
 constexpr std::size_t kWorthPieces = 32 << 10;  // bytes: larger ones are sent as several fragments
+constexpr std::uint64_t kListening = std::uint64_t{1} << 63;          // no request's cookie
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
 std::string subject_of(const EmbeddedRequest& request) {
@@ -59,13 +60,16 @@ Status too_late(const EmbeddedRequest& request) {
 EmbeddedHost::EmbeddedHost(boost::asio::io_context& context, Transport& transport, const Limits& limits,
                            const NodeSettings& settings, Nanoseconds default_deadline, const GroupPlanner& planner)
     : default_deadline_(default_deadline),
+      listens_(limits.host_credit > 0),
       planner_(planner),
       host_(context, transport, limits, settings, WaitPolicy::kAdaptive,
             {.on_call_done = [this](const Event& event) { on_call_done(event); },
              .on_event = [this](const Event& event) { on_event(event); },
              .place_of = [this](std::uint64_t cookie, BufferId buffer,
                                 std::size_t bytes) { return place_of(cookie, buffer, bytes); },
-             .on_drained = [this] { return retry_waiting(); }}),
+             .on_drained = [this] { return on_drained(); }}),
+      refusals_(host_, "rank " + std::to_string(settings.self) +
+                           " is a node in the process of an application, which has no clients; ask another rank"),
       timer_(context) {}
 
 void EmbeddedHost::take(EmbeddedRequest& request) {
@@ -94,6 +98,7 @@ bool EmbeddedHost::attempt(EmbeddedRequest& request) {
 }
 
 Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t cookie) {
+  if (request.tag >= Node::kFirstReservedTag) return Admission::kReservedTag;
   switch (request.kind) {
     case EmbeddedRequest::Kind::kOperate: return operate(request, cookie);
     case EmbeddedRequest::Kind::kSend: return send(request);
@@ -109,10 +114,12 @@ Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
   const std::span<const std::byte> payload = request.call.payload;
   if (payload.empty()) return Admission::kTaken;
   if (!host_.node().fits_budget(payload.size())) return Admission::kTooLarge;
-  const auto buffer = host_.node().reserve_buffer(payload.size());
+  const bool operates = request.kind == EmbeddedRequest::Kind::kOperate;
+  const auto buffer =
+      host_.node().reserve_buffer(payload.size(), operates ? BufferFor::kOperation : BufferFor::kMessage);
   if (!buffer) return Admission::kWouldBlock;
   staged = {*buffer, 0, payload.size()};
-  if (request.kind == EmbeddedRequest::Kind::kOperate && payload.size() > kWorthPieces)
+  if (operates && payload.size() > kWorthPieces)
     host_.fill(request.sent_from = *buffer, payload);
   else
     std::memcpy(host_.bytes_of(staged).data(), payload.data(), payload.size());
@@ -317,7 +324,24 @@ void EmbeddedHost::on_call_done(const Event& event) {
   end_pending(*request, std::move(outcome));
 }
 
+// What nobody reads would cost its sender credit.
+void EmbeddedHost::listen() {
+  if (listening_ || !listens_) return;
+  listening_ = host_.node().receive_message(std::nullopt, kListening, host_.now()) == Admission::kTaken;
+}
+
+bool EmbeddedHost::on_hosts_message(const Event& event) {
+  if (event.kind != Event::Kind::kMessage || event.cookie != kListening) return false;
+  if (const auto opened = opened_relay(host_, event)) refusals_.add(event.peer, *opened);
+  if (event.range.buffer != kNoBuffer) host_.node().release_buffer(event.range.buffer);
+  listening_ = false;
+  listen();
+  return true;
+}
+
 void EmbeddedHost::on_event(const Event& event) {
+  if (event.kind == Event::Kind::kPeerLost || event.kind == Event::Kind::kPeerRestarted) refusals_.forget(event.peer);
+  if (on_hosts_message(event)) return;
   if (event.kind == Event::Kind::kMessage) {
     Outcome outcome;
     outcome.payload = take_bytes(event.range);

@@ -15,6 +15,7 @@
 #include "runtime/client/participant.h"
 #include "runtime/daemon/group_planner.h"
 #include "runtime/daemon/node_host.h"
+#include "runtime/daemon/relay_messages.h"
 
 namespace fibocast {
 
@@ -51,6 +52,7 @@ class EmbeddedHost {
   void start() {
     host_.take_memory_of_work();
     host_.start();
+    listen();
   }
   void stop() { host_.stop(); }  // from any thread
 
@@ -98,6 +100,9 @@ class EmbeddedHost {
   void note_if_behind(std::string_view group, Verdict verdict);
   Status failure_of(const OperationCall& call, const Event& event);
   void on_event(const Event& event);
+  void listen();
+  bool on_hosts_message(const Event& event);
+  bool on_drained();
   EmbeddedRequest* take_pending(std::uint64_t cookie);
   std::vector<std::byte> take_bytes(const PayloadRange& range);
   void take_result(const PayloadRange& range, const EmbeddedRequest& request, Outcome& outcome);
@@ -107,12 +112,15 @@ class EmbeddedHost {
   void on_timer();
 
   Nanoseconds default_deadline_;
+  const bool listens_;    // for what other hosts say to this one
   GroupPlanner planner_;  // of groups that are created without a tree
   std::map<std::string, Opened, std::less<>> opened_;
   boost::container::flat_map<std::uint64_t, EmbeddedRequest*> pending_;  // taken by the node, by cookie
   std::deque<Waiting> waiting_;                                          // in order
   std::uint64_t next_cookie_ = 1;
   NodeHost host_;
+  RelayRefusals refusals_;  // of clients of daemons, who cannot be clients of this node
+  bool listening_ = false;
   boost::asio::steady_timer timer_;  // of receives and of what waits for room
   Nanoseconds armed_for_ = kNever;
 };

@@ -59,6 +59,12 @@ bool EmbeddedHost::retry_waiting() {
   return any;
 }
 
+bool EmbeddedHost::on_drained() {
+  listen();
+  const bool refused = refusals_.retry();
+  return retry_waiting() || refused;
+}
+
 // What waits too long. Operations leave their places behind.
 void EmbeddedHost::end_waiting(Nanoseconds now, std::vector<EmbeddedRequest*>& late) {
   for (Waiting& w : waiting_) {

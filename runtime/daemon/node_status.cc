@@ -71,6 +71,7 @@ void add_node_counters(const NodeCounters& counters, client::NodeStatus& status)
   out["node_operations_failed"] = counters.operations_failed;
   out["node_stragglers"] = counters.stragglers;
   out["node_messages_sent"] = counters.messages_sent;
+  out["node_messages_unread"] = counters.messages_unread;
   out["node_messages_received"] = counters.messages_received;
 }
 

@@ -15,7 +15,7 @@ Relay::Relay(Socket socket, NodeHost& host, const Ends& ends) : socket_(std::mov
 
 void Relay::start(std::span<const std::byte> first) {
   check_channel(first.size() <= out_.size());
-  receiving_ = receive_owed_ = true;
+  receiving_ = true;
   std::ranges::copy(first, out_.begin());
   out_bytes_ = first.size();
   data_owed_ = out_bytes_ > 0;
@@ -24,14 +24,13 @@ void Relay::start(std::span<const std::byte> first) {
 }
 
 void Relay::on_message(std::span<const std::byte> message) {
-  if (message.empty() || message.front() == static_cast<std::byte>(Kind::kEnd)) {
+  if (message.empty() || message.front() == static_cast<std::byte>(RelayMessage::kEnd)) {
     receiving_ = false;
     end();
     if (in_.empty()) close_socket();
     return;
   }
-  receive_owed_ = true;
-  if (message.front() == static_cast<std::byte>(Kind::kTaken)) {
+  if (message.front() == static_cast<std::byte>(RelayMessage::kTaken)) {
     out_bytes_ = 0;
     read_more();
   } else if (open_ && in_.empty()) {
@@ -54,7 +53,7 @@ void Relay::on_written(const boost::system::error_code& error) {
   in_.clear();
   if (!receiving_) return close_socket();
   if (error) return end();
-  taken_owed_ = true;
+  taken_owed_ = open_;  // who has been told of the end hears nothing more
   pump();
 }
 
@@ -69,16 +68,18 @@ void Relay::read_more() {
 }
 
 void Relay::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  if (!open_) return;  // it was on its way when the end was told
   if (error) return end();
   out_bytes_ = bytes;
   data_owed_ = true;
   pump();
 }
 
-// The local connection is over; what was read of it is still sent.
+// The local connection is over; what was read of it is still sent. Nothing is sent after the end: nobody reads it at
+// the other daemon, and each message that nobody reads costs a credit for as long as both run.
 void Relay::end() {
   if (!open_) return;
-  open_ = false;
+  open_ = taken_owed_ = false;
   end_owed_ = true;
   pump();
 }
@@ -89,38 +90,22 @@ void Relay::close_socket() {
 }
 
 void Relay::on_peer_gone() {
-  open_ = receiving_ = data_owed_ = taken_owed_ = end_owed_ = receive_owed_ = false;
-  host_.node().forget_receive(ends_.cookie);
+  open_ = receiving_ = data_owed_ = taken_owed_ = end_owed_ = false;
   close_socket();
 }
 
-void Relay::receive() {
-  receive_owed_ =
-      receiving_ && host_.node().receive_message(ends_.tag_in, ends_.cookie, host_.now()) != Admission::kTaken;
+bool Relay::send(RelayMessage kind, std::span<const std::byte> data) {
+  return send_relay_message(host_, ends_.peer, ends_.tag_out, kind, data);
 }
 
-bool Relay::send(Kind kind, std::span<const std::byte> data) {
-  const auto buffer = host_.node().reserve_buffer(1 + data.size(), true);
-  if (!buffer) return false;
-  const PayloadRange range{*buffer, 0, 1 + data.size()};
-  const std::span<std::byte> bytes = host_.bytes_of(range);
-  bytes.front() = static_cast<std::byte>(kind);
-  std::ranges::copy(data, bytes.begin() + 1);
-  if (host_.node().send_message(ends_.peer, ends_.tag_out, range, host_.now()) == Admission::kTaken) return true;
-  host_.node().release_buffer(*buffer);
-  return false;
-}
-
-bool Relay::retry() { return (data_owed_ || taken_owed_ || end_owed_ || receive_owed_) && pump(); }
+bool Relay::retry() { return (data_owed_ || taken_owed_ || end_owed_) && pump(); }
 
 // True if something was given to the node. The end comes after the data, the word that data was taken at any time.
 bool Relay::pump() {
-  const bool owed_receive = receive_owed_;
-  if (receive_owed_) receive();
-  bool sent = owed_receive && !receive_owed_;
-  if (taken_owed_ && send(Kind::kTaken, {})) taken_owed_ = false, sent = true;
-  if (data_owed_ && send(Kind::kData, std::span(out_).first(out_bytes_))) data_owed_ = false, sent = true;
-  if (!data_owed_ && end_owed_ && send(Kind::kEnd, {})) end_owed_ = false, sent = true;
+  bool sent = false;
+  if (taken_owed_ && send(RelayMessage::kTaken, {})) taken_owed_ = false, sent = true;
+  if (data_owed_ && send(RelayMessage::kData, std::span(out_).first(out_bytes_))) data_owed_ = false, sent = true;
+  if (!data_owed_ && end_owed_ && send(RelayMessage::kEnd, {})) end_owed_ = false, sent = true;
   return sent;
 }
 

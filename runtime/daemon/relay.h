@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/daemon/node_host.h"
+#include "runtime/daemon/relay_messages.h"
 
 namespace fibocast {
 
@@ -24,7 +24,6 @@ class Relay : public std::enable_shared_from_this<Relay> {
   struct Ends {
     NodeId peer = kNoNode;
     std::uint64_t tag_out = 0, tag_in = 0;
-    std::uint64_t cookie = 0;
   };
   Relay(Socket socket, NodeHost& host, const Ends& ends);
   // `first`: bytes that were read from the socket already, at most kChunk.
@@ -37,20 +36,17 @@ class Relay : public std::enable_shared_from_this<Relay> {
   // Tries again what the node had no room for. True if a command was given.
   bool retry();
   bool is_over() const { return !open_ && !receiving_ && !end_owed_; }
-  bool receives() const { return receiving_ && !receive_owed_; }
   void close_socket();
 
   static constexpr std::size_t kChunk = 16 * 1024;
 
  private:
-  enum class Kind : std::uint8_t { kData, kTaken, kEnd };
   void read_more();
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   void on_data(std::span<const std::byte> data);
   void on_written(const boost::system::error_code& error);
   void end();
-  void receive();
-  bool send(Kind kind, std::span<const std::byte> data);
+  bool send(RelayMessage kind, std::span<const std::byte> data);
   bool pump();
 
   Socket socket_;
@@ -60,7 +56,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   std::size_t out_bytes_ = 0;          // 0: nothing is under way to the other end
   std::vector<std::byte> in_;          // being written here
   bool open_ = true;                   // the socket
-  bool data_owed_ = false, taken_owed_ = false, end_owed_ = false, receive_owed_ = false;
+  bool data_owed_ = false, taken_owed_ = false, end_owed_ = false;
   bool receiving_ = false;  // until the other end has ended
 };
 

@@ -1,4 +1,6 @@
 // All relays of a daemon: those that its own clients asked for, and those that other daemons opened here. See relay.h.
+// Here all messages with reserved tags come in: what nobody reads would cost the other daemon credit for as long as
+// both run.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,20 +32,20 @@ class Relays {
   bool on_drained();
   void close_all();
   // Entries of the node's table of requests that are the relays' own.
-  std::uint32_t receiving() const;
+  std::uint32_t receiving() const { return listening_ ? 1 : 0; }
 
  private:
   void listen();
-  void take_opened(const Event& event);
-  void add(Relay::Socket socket, NodeId peer, std::uint64_t tag_out, std::uint64_t tag_in,
-           std::span<const std::byte> first);
+  bool take_opened(NodeId opener, std::uint64_t tag);
+  void add(Relay::Socket socket, const Relay::Ends& ends, std::span<const std::byte> first);
   void sweep();
 
   boost::asio::io_context& io_;
   NodeHost& host_;
   const NodeId self_;
   Admit admit_;
-  std::map<std::uint64_t, std::shared_ptr<Relay>> relays_;  // by cookie
+  std::map<std::uint64_t, std::shared_ptr<Relay>> relays_;  // by tag_in
+  RelayRefusals refusals_;
   std::uint64_t next_number_;
   bool listening_ = false, stopped_ = false;
 };

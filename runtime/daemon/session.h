@@ -122,7 +122,6 @@ class Session : public std::enable_shared_from_this<Session> {
   Handled remove_group();
   Handled operate();
   void pass_operation();
-  bool is_reserved(std::uint64_t tag);
   Handled send();
   Handled receive();
   Handled get_status();

@@ -95,7 +95,8 @@ Session::Handled Session::wait_for_room(std::string_view about, Nanoseconds dead
 Admission Session::stage_payload() {
   if (payload_.empty() || staged_.buffer != kNoBuffer) return Admission::kTaken;
   if (!node().fits_budget(payload_.size())) return Admission::kTooLarge;
-  const auto buffer = node().reserve_buffer(payload_.size());
+  const BufferFor use = request_.has_send() ? BufferFor::kMessage : BufferFor::kOperation;
+  const auto buffer = node().reserve_buffer(payload_.size(), use);
   if (!buffer) return Admission::kWouldBlock;
   staged_ = {*buffer, 0, payload_.size()};
   std::memcpy(context_.host.bytes_of(staged_).data(), payload_.data(), payload_.size());
@@ -284,18 +285,11 @@ void Session::pass_operation() {
   pass_owed();
 }
 
-// Such a request is answered.
-bool Session::is_reserved(std::uint64_t tag) {
-  if (tag < Node::kFirstReservedTag) return false;
-  answer(request_.id(), client::CODE_INVALID,
-         "tag " + std::to_string(tag) + " belongs to the daemons; allowed: 0 to 2^63 - 1");
-  return true;
-}
-
 Session::Handled Session::send() {
   const client::Send& wanted = request_.send();
-  if (is_reserved(wanted.tag())) return Handled::kDone;
-  Admission admission = wanted.rank() < context_.nodes ? stage_payload() : Admission::kBadRank;
+  Admission admission = wanted.rank() < context_.nodes ? Admission::kTaken : Admission::kBadRank;
+  if (wanted.tag() >= Node::kFirstReservedTag) admission = Admission::kReservedTag;
+  if (admission == Admission::kTaken) admission = stage_payload();
   if (admission == Admission::kTaken)
     admission = node().send_message(wanted.rank(), wanted.tag(), staged_, context_.host.now());
   if (admission == Admission::kTaken) {
@@ -310,7 +304,7 @@ Session::Handled Session::send() {
 
 Session::Handled Session::receive() {
   const client::Receive& wanted = request_.receive();
-  if (is_reserved(wanted.tag())) return Handled::kDone;
+  if (wanted.tag() >= Node::kFirstReservedTag) return refuse("receive", Admission::kReservedTag);
   PendingRequest& request = take(PendingRequest::Kind::kReceive);
   const Admission admission = node().receive_message(wanted.tag(), request.cookie, context_.host.now());
   if (admission == Admission::kTaken) {

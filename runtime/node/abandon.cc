@@ -110,9 +110,7 @@ void begin(NodeState& state, std::uint64_t cookie, std::string_view label, std::
            Nanoseconds now) {
   for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
     Request& r = state.requests->at(i);
-    const bool is_call =
-        r.answer == Event::Kind::kCallDone && r.state != Request::State::kFree && r.state != Request::State::kReceiving;
-    if (!is_call || r.call.cookie != cookie || r.passes || r.forgotten) continue;
+    if (!r.is_call() || r.call.cookie != cookie || r.passes || r.forgotten) continue;
     r.forgotten = r.vacant = true;
     ++state.vacancies;
     r.call.client = newest_client;

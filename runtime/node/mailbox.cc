@@ -122,6 +122,12 @@ std::optional<BufferId> reserve(NodeState& state, std::uint64_t bytes, BufferUse
   return buffer || !hosts ? buffer : state.buffers->reserve(bytes, BufferUse::kHosts);
 }
 
+std::optional<BufferId> reserve_outgoing(NodeState& state, std::uint64_t bytes, BufferFor use) {
+  const bool of_application = use == BufferFor::kMessage;
+  return reserve(state, bytes, of_application ? BufferUse::kSent : BufferUse::kOutgoing,
+                 use == BufferFor::kHostsMessage);
+}
+
 Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now) {
   if (to >= state.settings.nodes) return Admission::kBadRank;
   if (!state.buffers->can_ever_fit(payload.length)) return Admission::kTooLarge;

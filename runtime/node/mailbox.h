@@ -1,7 +1,8 @@
 // Application messages: send(rank, tag, bytes) that forgets, receive(tag). Small ones ride in the small lane, large
 // ones are announced there and come as a bulk stream. A peer may send Limits::message_credit messages before one of
-// them has been received by an application here. Order per (source, tag): the announcement keeps its place among the
-// small ones; a small message that follows a large one of the same tag still under way goes as a stream too, and
+// them has been received by an application here. There are places for as many of a former life of it; what is unread of
+// still older ones makes way, and is counted. Order per (source, tag): the announcement keeps its place among the small
+// ones; a small message that follows a large one of the same tag still under way goes as a stream too, and
 // streams are handed out in the order of their announcements. What hosts say to each other, with reserved tags, has a
 // credit, a queue and some room of its own: an application that does not read does not hold it up. Core.
 #pragma once
@@ -16,8 +17,9 @@ inline bool is_hosts(const NodeState& state, std::uint64_t tag) {
 }
 // A buffer for a message.
 std::optional<BufferId> reserve(NodeState& state, std::uint64_t bytes, BufferUse use, bool hosts);
+std::optional<BufferId> reserve_outgoing(NodeState& state, std::uint64_t bytes, BufferFor use);
 Admission send(NodeState& state, NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
-Admission receive(NodeState& state, std::uint64_t tag, std::uint64_t cookie);
+Admission receive(NodeState& state, std::optional<std::uint64_t> tag, std::uint64_t cookie);
 bool forget_receive(NodeState& state, std::uint64_t cookie);
 
 void on_message(NodeState& state, NodeId from, const PeerMessage& m, std::span<const std::byte> payload);

@@ -112,7 +112,19 @@ void hand_over(NodeState& state, std::uint32_t request, std::uint32_t entry) {
   state.requests->answer(request);
 }
 
-// Serves the calls of receive(tag) in the order in which they came.
+std::optional<std::uint64_t> oldest_for_hosts(const NodeState& state) {
+  const std::uint32_t entry = oldest_incoming(state, [&](const IncomingMessage& e) {
+    return e.state == IncomingMessage::State::kComplete && e.tag >= Node::kFirstReservedTag && !must_wait(state, e);
+  });
+  return entry == kNoIndex ? std::nullopt : std::optional(state.incoming[entry].tag);
+}
+
+bool is_for(const Request& r, std::uint64_t tag) {
+  if (r.state == Request::State::kListening) return tag >= Node::kFirstReservedTag;
+  return r.state == Request::State::kReceiving && r.tag == tag;
+}
+
+// Serves the calls of receive() in the order in which they came.
 void match(NodeState& state, std::uint64_t tag) {
   for (;;) {
     const std::uint32_t entry = next_for(state, tag);
@@ -120,7 +132,7 @@ void match(NodeState& state, std::uint64_t tag) {
     std::uint32_t best = kNoRequest;
     for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
       const Request& r = state.requests->at(i);
-      if (r.state != Request::State::kReceiving || r.tag != tag) continue;
+      if (!is_for(r, tag)) continue;
       if (best == kNoRequest || r.order < state.requests->at(best).order) best = i;
     }
     if (best == kNoRequest) return;
@@ -143,12 +155,18 @@ std::uint32_t add_incoming(NodeState& state, NodeId from, std::uint64_t tag, std
   return i;
 }
 
-// A peer that respects its credit always finds room.
+// A peer that respects its credit always finds room: what nobody has read of its former lives, or from before it was
+// lost, makes way, the oldest first. Its new messages were taken and must come; those were its own to lose.
 bool within_credit(NodeState& state, NodeId from) {
   const Limits& l = state.limits;
-  const bool ok = peers::of(state, from).inbox_entries < 2 * l.message_credit + l.host_credit;
-  if (!ok) ++state.counters.malformed;
-  return ok;
+  const Peer& p = peers::of(state, from);
+  if (p.inbox_entries < 2 * l.message_credit + l.host_credit) return true;
+  const std::uint32_t oldest = oldest_incoming(state, [&](const IncomingMessage& e) {
+    return e.peer == from && e.session != p.session && e.state == IncomingMessage::State::kComplete;
+  });
+  ++(oldest == kNoIndex ? state.counters.malformed : state.counters.messages_unread);
+  if (oldest != kNoIndex) drop(state, state.incoming[oldest]);
+  return oldest != kNoIndex;
 }
 
 }  // namespace
@@ -181,21 +199,22 @@ Admission send_to_self(NodeState& state, std::uint64_t tag, PayloadRange payload
   return Admission::kTaken;
 }
 
-Admission receive(NodeState& state, std::uint64_t tag, std::uint64_t cookie) {
-  const std::uint32_t i = state.requests->add(Request::State::kReceiving);
+Admission receive(NodeState& state, std::optional<std::uint64_t> tag, std::uint64_t cookie) {
+  const std::uint32_t i = state.requests->add(tag ? Request::State::kReceiving : Request::State::kListening);
   if (i == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(i);
-  r.tag = tag;
+  r.tag = tag.value_or(0);
   r.done.cookie = cookie;
   r.order = ++state.messages_in;
-  match(state, tag);
+  if (!tag) tag = oldest_for_hosts(state);
+  if (tag) match(state, *tag);
   return Admission::kTaken;
 }
 
 bool forget_receive(NodeState& state, std::uint64_t cookie) {
   for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
     const Request& r = state.requests->at(i);
-    if (r.state != Request::State::kReceiving || r.done.cookie != cookie) continue;
+    if (!r.is_receive() || r.done.cookie != cookie) continue;
     state.requests->release(i);
     return true;
   }

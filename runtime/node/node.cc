@@ -270,9 +270,7 @@ Admission Node::pass(const Call& call, Nanoseconds now) {
 void Node::forget_call(std::uint64_t cookie) {
   for (std::uint32_t i = 0; i < state_->requests->size(); ++i) {
     Request& r = state_->requests->at(i);
-    const bool is_call =
-        r.answer == Event::Kind::kCallDone && r.state != Request::State::kFree && r.state != Request::State::kReceiving;
-    if (is_call && (r.call.cookie == cookie)) r.forgotten = true;
+    if (r.is_call() && r.call.cookie == cookie) r.forgotten = true;
   }
 }
 
@@ -282,8 +280,8 @@ void Node::abandon_call(std::uint64_t cookie, std::string_view label, std::uint3
   settle(*state_, now);
 }
 
-std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes, bool for_host) {
-  return mailbox::reserve(*state_, bytes, BufferUse::kOutgoing, for_host);
+std::optional<BufferId> Node::reserve_buffer(std::uint64_t bytes, BufferFor use) {
+  return mailbox::reserve_outgoing(*state_, bytes, use);
 }
 
 void Node::release_buffer(BufferId buffer) {
@@ -297,7 +295,7 @@ Admission Node::send_message(NodeId to, std::uint64_t tag, PayloadRange payload,
   return a;
 }
 
-Admission Node::receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now) {
+Admission Node::receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie, Nanoseconds now) {
   const Admission a = mailbox::receive(*state_, tag, cookie);
   settle(*state_, now);
   return a;

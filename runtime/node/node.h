@@ -169,6 +169,7 @@ struct NodeCounters {
   std::uint64_t stragglers = 0;  // barriers whose last rank is known here
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
+  std::uint64_t messages_unread = 0;   // of senders that were lost since, and whose new messages needed their places
   std::uint64_t messages_dropped = 0;  // their receiver was lost before they left
 };
 
@@ -196,8 +197,12 @@ enum class Admission : std::uint8_t {
   kManyParticipants,  // this operation is for groups of one participant per node
   kNotRoot,           // only the root brings something
   kReservedName,      // "all" is every node; what stands behind a "/" is a label
+  kReservedTag,       // see Node::kFirstReservedTag
   kTooManyLocal,      // participants at one node: more than Limits::participants
 };
+
+// What a buffer of the host is for.
+enum class BufferFor : std::uint8_t { kOperation, kMessage, kHostsMessage };
 
 class Node {
  public:
@@ -285,18 +290,20 @@ class Node {
   // a generation, which joins what is open, is lost only if it was counted already. `label`: the dead caller's own
   // word.
   void abandon_call(std::uint64_t cookie, std::string_view label, std::uint32_t newest_client, Nanoseconds now);
-  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now. `for_host`:
-  // for a message of the host itself, which has some room that applications cannot use up.
-  std::optional<BufferId> reserve_buffer(std::uint64_t bytes, bool for_host = false);
+  // A buffer for bytes that the host brings in (a payload to send). None: the budget is used up just now. Messages of
+  // applications, which wait for their receivers, leave a quarter of it to operations; the host's own have some room
+  // more.
+  std::optional<BufferId> reserve_buffer(std::uint64_t bytes, BufferFor use = BufferFor::kOperation);
   void release_buffer(BufferId buffer);
   bool fits_budget(std::uint64_t bytes) const;
   // Takes over the buffer when kTaken. Delivered once, in order per (source, tag). Applications do not use tags from
-  // kFirstReservedTag on: those are the hosts' own, who receive them at once. Applications that do not receive theirs
+  // kFirstReservedTag on: those are the hosts' own, who receive all at once. Applications that do not receive theirs
   // do not hold these up. When the peer is lost or starts again, those that were not received are dropped.
   static constexpr std::uint64_t kFirstReservedTag = std::uint64_t{1} << 63;
   Admission send_message(NodeId to, std::uint64_t tag, PayloadRange payload, Nanoseconds now);
-  // Event::kMessage with this cookie when a message with this tag is there.
-  Admission receive_message(std::uint64_t tag, std::uint64_t cookie, Nanoseconds now);
+  // Event::kMessage with this cookie when a message with this tag is there. Without one: with any reserved tag, so that
+  // a host can read all there are.
+  Admission receive_message(std::optional<std::uint64_t> tag, std::uint64_t cookie, Nanoseconds now);
   bool forget_receive(std::uint64_t cookie);  // false: it has been answered already
   void set_path(NodeId peer, const PeerPath& path);
 

@@ -138,12 +138,12 @@ struct Slot {
   BufferId buffer = kNoBuffer;
   NodeId answer_owed = kNoNode;  // the coordinator that waits for our freeze answer
   std::uint32_t coordinators_tried = 0;
-  Nanoseconds due = kNever;        // when a verdict is asked for (again)
-  Nanoseconds resume_at = kNever;  // when a stage's model time has come (emulated NIC)
-  Nanoseconds asked_at = 0;        // since when this coordinator is being asked
-  Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, ended_at = 0, lateness = 0;
-  LastArrival last_arrival;                                   // of a barrier
   Generation least = std::numeric_limits<Generation>::max();  // of a barrier: all who told by it are past those before
+  Nanoseconds due = kNever;                                   // when a verdict is asked for (again)
+  Nanoseconds resume_at = kNever;                             // when a stage's model time has come (emulated NIC)
+  Nanoseconds asked_at = 0;                                   // since when this coordinator is being asked
+  Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, ended_at = 0, lateness = 0;
+  LastArrival last_arrival;  // of a barrier
   RankSet ranks;
 };
 

@@ -19,17 +19,25 @@ PayloadBuffers::PayloadBuffers(std::span<Entry> entries, std::uint64_t payload_b
 
 std::uint64_t PayloadBuffers::share(BufferUse use) const {
   if (use == BufferUse::kEager) return ~0ull;
+  if (use == BufferUse::kSent) return payload_bytes_ / 16 * 3;
   return payload_bytes_ / (use == BufferUse::kHosts ? 64 : 4);
 }
 
+bool PayloadBuffers::has_room(std::uint64_t bytes, BufferUse use) const {
+  const std::uint64_t used = used_[static_cast<int>(use)];
+  if (use == BufferUse::kSent)
+    return (used == 0 || used + bytes <= share(use)) && has_room(bytes, BufferUse::kOutgoing);
+  return bytes <= share(use) && used <= share(use) - bytes;
+}
+
 std::optional<BufferId> PayloadBuffers::reserve(std::uint64_t bytes, BufferUse use) {
-  std::uint64_t& used = used_[static_cast<int>(use)];
   std::uint32_t& free = use == BufferUse::kEager ? free_eager_ : free_others_;
-  if (free == 0 || bytes > share(use) || used > share(use) - bytes) return std::nullopt;
+  if (free == 0 || !has_room(bytes, use)) return std::nullopt;
   const BufferId id = free_;
   free_ = entries_[id].next;
   entries_[id] = Entry{bytes, 1, kNoBuffer, use};
-  used += bytes;
+  used_[static_cast<int>(use)] += bytes;
+  if (use == BufferUse::kSent) used_[static_cast<int>(BufferUse::kOutgoing)] += bytes;
   --free;
   return id;
 }
@@ -44,6 +52,7 @@ void PayloadBuffers::release(BufferId id) {
   Entry& e = entries_[id];
   if (--e.references > 0) return;
   used_[static_cast<int>(e.use)] -= e.bytes;
+  if (e.use == BufferUse::kSent) used_[static_cast<int>(BufferUse::kOutgoing)] -= e.bytes;
   e.next = freed_;
   freed_ = id;
 }

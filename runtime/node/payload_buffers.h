@@ -19,6 +19,7 @@ enum class BufferUse : std::uint8_t {
   kMessages = 3,  // application messages
   kEager = 4,     // not counted: bounded by open generations and message credit times Limits::eager_bytes
   kHosts = 5,     // the hosts' own messages, where applications have used up what both have; not a quarter, a 64th
+  kSent = 6,      // of kOutgoing's quarter: messages. 3/4 of it, or one alone: operations do not wait for receivers
 };
 
 class PayloadBuffers {
@@ -50,10 +51,12 @@ class PayloadBuffers {
   bool exists(BufferId id) const { return id < entries_.size() && entries_[id].references > 0; }
 
  private:
+  bool has_room(std::uint64_t bytes, BufferUse use) const;
+
   std::span<Entry> entries_;
   std::uint64_t payload_bytes_;
   std::uint32_t free_eager_ = 0, free_others_ = 0;
-  std::uint64_t used_[6] = {0, 0, 0, 0, 0, 0};
+  std::uint64_t used_[7] = {0, 0, 0, 0, 0, 0, 0};  // what is kSent is in kOutgoing, too
   BufferId free_ = kNoBuffer;
   BufferId freed_ = kNoBuffer;
 };

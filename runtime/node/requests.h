@@ -18,8 +18,12 @@ struct Request {
     kHeld,       // waits for the window of open generations
     kWaiting,    // counted in its operation's slot
     kReceiving,  // waits for an application message
+    kListening,  // waits for any message of a host
     kDone,       // answered: in the list that poll_event() reads
   };
+  bool is_call() const { return answer == Event::Kind::kCallDone && state != State::kFree && !is_receive(); }
+  bool is_receive() const { return state == State::kReceiving || state == State::kListening; }
+
   State state = State::kFree;
   Event::Kind answer = Event::Kind::kCallDone;
   bool forgotten = false;  // nobody wants the answer
@@ -35,8 +39,8 @@ struct Request {
   Nanoseconds vacant_until = kNever;
   Call call;
   CallDone done;
-  std::uint64_t order = 0;  // kReceiving: first come, first served
-  NodeId peer = kNoNode;    // kReceiving, answered: the message, its bytes are done.payload
+  std::uint64_t order = 0;  // kReceiving, kListening: first come, first served
+  NodeId peer = kNoNode;    // ... answered: the message, its bytes are done.payload
   std::uint64_t tag = 0;
 };
 

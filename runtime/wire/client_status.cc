@@ -81,6 +81,7 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kNotRoot: return "only the root brings something; give nothing at the other ranks";
     case Admission::kReservedName:
       return "no name for a group: `all` always exists and is every node, and behind a / stands a label; take another";
+    case Admission::kReservedTag: return "such tags belong to the daemons; allowed: 0 to 2^63 - 1";
     case Admission::kTooManyLocal:
       return "more participants at one node than it has room for; raise limits.participants, or take fewer";
     case Admission::kTaken: break;

@@ -44,6 +44,7 @@ constexpr CounterName kCounters[] = {
     {"node_stragglers", "node_stragglers_total", "Barriers of which the last rank is known."},
     {"node_messages_sent", "node_messages_sent_total", "Messages of applications that were sent."},
     {"node_messages_received", "node_messages_received_total", "Messages of applications that came."},
+    {"node_messages_unread", "node_messages_unread_total", "Messages of lost nodes, dropped before they were read."},
     {"detector_probes", "detector_probes_total", "Probes of silent peers."},
     {"detector_suspicions", "detector_suspicions_total", "Peers that became suspect."},
     {"detector_false_suspicions", "detector_false_suspicions_total", "Suspects that turned out to live."},

@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
+using std::chrono::seconds;
 
 class DirectGroup : public ClusterTest {
  protected:
@@ -41,6 +42,29 @@ class DirectGroup : public ClusterTest {
 class DirectGroupSealed : public DirectGroup, public testing::WithParamInterface<bool> {};
 INSTANTIATE_TEST_SUITE_P(Frames, DirectGroupSealed, testing::Bool(),
                          [](const auto& sealed) { return std::string(sealed.param ? "sealed" : "plain"); });
+
+// A node without clients says so to those of a daemon, however often they ask.
+TEST_F(DirectGroup, AnApplicationThatIsANodeHasNoClients) {
+  plan_cluster(2);
+  start(0);
+  EmbeddedNode::Options options;
+  options.rank = 1, options.nodes = settings_[1].cluster.nodes, options.cluster = settings_[1].cluster.name;
+  options.limits = settings_[1].limits;
+  auto node = EmbeddedNode::start(options);
+  ASSERT_TRUE(node.ok()) << node.status().sentence;
+  const auto here = client(0);
+  std::thread other([&] { EXPECT_TRUE(node.value()->open("all")->barrier(minutes(1)).ok()); });
+  EXPECT_TRUE(here->open("all")->barrier(minutes(1)).ok()) << "they are not connected";
+  other.join();
+  Client::Options asking;
+  asking.socket_path = socket(0), asking.node = 1, asking.patience = seconds(3);
+  for (int i = 0; i < 20; ++i) {
+    const auto there = Client::connect(asking);
+    ASSERT_FALSE(there.ok());
+    EXPECT_NE(there.status().sentence.find("rank 1 is a node in the process of an application"), std::string::npos)
+        << there.status().sentence;
+  }
+}
 
 TEST_P(DirectGroupSealed, OperationsPassNoDaemon) {
   const std::set<int> inheritable = inheritable_sockets();

@@ -244,6 +244,21 @@ TEST(EmbeddedNode, MessagesInOrderAndADeadlineForNone) {
   EXPECT_EQ(nodes[1]->receive(7, milliseconds(20)).status.code, Code::kDeadlineExceeded);
 }
 
+// They would take the credit and the places that daemons have for what they tell each other.
+TEST(EmbeddedNode, ReservedTagsAreRefused) {
+  const Nodes nodes = start_nodes(1, false);
+  ASSERT_EQ(nodes.size(), 1u);
+  for (const std::uint64_t tag : {std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    const Status sent = nodes[0]->send(0, tag, bytes("word"), minutes(1));
+    EXPECT_EQ(sent.code, Code::kInvalid);
+    EXPECT_NE(sent.sentence.find("allowed: 0 to 2^63 - 1"), std::string::npos) << sent.sentence;
+    EXPECT_EQ(nodes[0]->try_send(0, tag, bytes("word")).code, Code::kInvalid);
+    EXPECT_EQ(nodes[0]->receive(tag, milliseconds(20)).status.code, Code::kInvalid);
+  }
+  EXPECT_TRUE(nodes[0]->send(0, (std::uint64_t{1} << 63) - 1, bytes("word"), minutes(1)).ok());
+  EXPECT_EQ(nodes[0]->status()->payload_bytes_used, 4u) << "what was refused holds nothing";
+}
+
 TEST(EmbeddedNode, WhoDoesNotComeIsNamed) {
   const Nodes nodes = start_nodes(2, false);
   ASSERT_EQ(nodes.size(), 2u);

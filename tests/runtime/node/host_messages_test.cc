@@ -84,6 +84,31 @@ TEST(HostMessages, ThatNobodyReadsDoNotHoldUpApplications) {
   }
 }
 
+// Of whatever tag, in the order in which they are whole, but none of applications'; one that is for a receiver of its
+// tag goes to whoever asked first.
+TEST(HostMessages, AreAllForAHostThatTakesAny) {
+  Team team(two_hosts());
+  const std::uint64_t first = team.cluster.receive(1, std::nullopt).cookie;
+  EXPECT_EQ(team.cluster.send(0, 1, kTag, pattern(1, 8)), Admission::kTaken);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    EXPECT_EQ(team.cluster.send(0, 1, kHostsTag + i, pattern(i, 8)), Admission::kTaken) << i;
+  ASSERT_TRUE(team.wait({first}, kSecond));
+  EXPECT_EQ(team.cluster.answer(first)->event.tag, kHostsTag);
+  const std::uint64_t of_tag = team.cluster.receive(1, kHostsTag + 1).cookie;
+  ASSERT_TRUE(team.wait({of_tag}, kSecond));
+  for (std::uint64_t i = 2; i < 20; ++i) {
+    const std::uint64_t cookie = team.cluster.receive(1, std::nullopt).cookie;
+    ASSERT_TRUE(team.wait({cookie}, kSecond)) << i;
+    EXPECT_EQ(team.cluster.answer(cookie)->event.tag, kHostsTag + i);
+    EXPECT_EQ(team.cluster.answer(cookie)->payload, pattern(i, 8));
+  }
+  const std::uint64_t none = team.cluster.receive(1, std::nullopt).cookie;
+  EXPECT_FALSE(team.wait({none}, kSecond));
+  EXPECT_TRUE(team.cluster.node(1).forget_receive(none));
+  const std::uint64_t application = team.cluster.receive(1, kTag).cookie;
+  ASSERT_TRUE(team.wait({application}, kSecond));
+}
+
 // Eight messages of both are on their way to a node that knows but one credit for both, and all come.
 TEST(HostMessages, ShareTheCreditOfAnOlderNode) {
   Team team(two_hosts());

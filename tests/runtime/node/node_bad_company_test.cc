@@ -48,6 +48,33 @@ TEST(Restart, MessagesThatWaitReachTheNewIncarnation) {
   EXPECT_EQ(c.answer(eight)->payload, pattern(8, 5000));
 }
 
+// What nobody here has read of former processes makes way: what a living one was told is on its way comes.
+TEST_P(FullOfOwnMessages, WhatFormerProcessesLeftMakesWay) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.message_credit = settings.limits.host_credit = 8, settings.limits.bulk_streams = 8;
+  Team team(settings);
+  VirtualCluster& c = team.cluster;
+  constexpr std::uint64_t kLives = 5, kOfEach = 8;
+  for (std::uint64_t life = 0; life < kLives; ++life) {
+    if (life > 0) c.node(0).stop(), c.node(0).restart(70'000 * life);
+    ASSERT_TRUE(c.run_until(team.in(10 * kSecond), [&] {
+      return c.node(0).node().connected_peers() == 1 && c.node(1).node().connected_peers() == 1;
+    }));
+    for (std::uint64_t i = 0; i < kOfEach; ++i)
+      EXPECT_EQ(c.send(0, 1, kTag, pattern(life * kOfEach + i, GetParam())), Admission::kTaken) << life << " " << i;
+    c.run_until(team.in(3 * kSecond));
+  }
+  EXPECT_EQ(c.node(1).node().counters().malformed, 0u);
+  const std::uint64_t dropped = c.node(1).node().counters().messages_unread;
+  EXPECT_EQ(dropped, kLives * kOfEach - (2 * 8 + 8)) << "what there are places for";
+  for (std::uint64_t i = dropped; i < kLives * kOfEach; ++i) {
+    const std::uint64_t cookie = c.receive(1, kTag).cookie;
+    ASSERT_TRUE(team.wait({cookie}, kSecond)) << i;
+    EXPECT_TRUE(c.answer(cookie)->payload == pattern(i, GetParam())) << i;
+  }
+  team.expect_nothing_held();
+}
+
 TEST(Blocked, APeerThatTakesNothingDoesNotKeepTheHostAwake) {
   Team team(cluster_of(2));
   const Fault crash{.kind = Fault::Kind::kCrash, .nodes = {1}};

@@ -246,6 +246,43 @@ TEST(Budget, WhatWaitsForItHoldsUpNothingElse) {
   team.expect_nothing_held();
 }
 
+// What nobody reads holds up who sends more of it, and no operation.
+TEST(Budget, OfWhatIsSentMessagesLeaveAQuarterToOperations) {
+  for (const NodeId to : {0u, 1u}) {
+    ClusterSettings settings = cluster_of(2);
+    settings.limits.payload_bytes = 4 << 20;
+    Team team(settings);
+    constexpr std::size_t kMessage = 100'000, kQuarter = (4 << 20) / 16;
+    int taken = 0;
+    for (; taken < 1'000 && team.cluster.send(0, to, kTag, pattern(1, kMessage)) == Admission::kTaken; ++taken)
+      team.cluster.run_until(team.in(100 * kMillisecond));
+    EXPECT_LT(taken, 1'000) << "nothing ever pushed back";
+    for (Generation g = 0; g < 3; ++g) {
+      const auto sent = team.send_multicast(0, g, pattern(g, kQuarter)), received = team.receive_multicast(1, 0, g);
+      ASSERT_TRUE(team.wait({sent, received}, kSecond)) << g;
+      EXPECT_TRUE(team.cluster.answer(received)->payload == pattern(g, kQuarter)) << g;
+      team.cluster.run_until(team.in(100 * kMillisecond));  // until the root has heard that it is there
+    }
+    for (int i = 0; i < taken; ++i) ASSERT_TRUE(team.wait({team.cluster.receive(to, kTag).cookie}, kSecond)) << i;
+    EXPECT_EQ(team.cluster.send(0, to, kTag, pattern(1, kMessage)), Admission::kTaken);
+    ASSERT_TRUE(team.wait({team.cluster.receive(to, kTag).cookie}, kSecond));
+    team.expect_nothing_held();
+  }
+}
+
+// One may be as large as an operation's data: then it is alone.
+TEST(Budget, OfWhatIsSentOneMessageMayHaveAll) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.payload_bytes = 4 << 20;
+  Team team(settings);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(team.cluster.send(0, 0, kTag, pattern(1, 1 << 20)), Admission::kTaken);
+    EXPECT_EQ(team.cluster.send(0, 0, kTag, pattern(1, 1)), Admission::kWouldBlock);
+    ASSERT_TRUE(team.wait({team.cluster.receive(0, kTag).cookie}, kSecond));
+  }
+  EXPECT_EQ(team.cluster.send(0, 0, kTag, pattern(1, (1 << 20) + 1)), Admission::kWouldBlock) << "put_payload()";
+}
+
 // Applications that receive but do not release: the byte budget holds, and the rest goes on once they do.
 TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
   ClusterSettings settings = cluster_of(2);
