@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/node/judgement.h"
 #include "tests/runtime/node/team.h"
 #include "transport/frame.h"
 
@@ -207,6 +208,16 @@ TEST(VersionsOfNodes, AreToldToTheHost) {
     EXPECT_EQ(team.cluster.node(id).node().counters().not_understood > 0, id != 0) << id;
     EXPECT_EQ(team.cluster.node(id).node().counters().malformed, 0u) << id;
   }
+}
+
+// A member says so of what is open with it. Of a barrier that somebody was released from all are.
+TEST(VersionsInVerdicts, AReleaseStands) {
+  Inquiry q;
+  q.any_completed = true, q.verdict = Verdict::kMismatch;
+  EXPECT_EQ(judgement::decide(q, Operation::kBarrier, {}), Verdict::kOk);
+  EXPECT_EQ(judgement::decide(q, Operation::kAllreduce, {}), Verdict::kMismatch);
+  q.any_completed = false;
+  EXPECT_EQ(judgement::decide(q, Operation::kBarrier, {}), Verdict::kMismatch);
 }
 
 // Nodes 1 and 3 are newer. How they define a group, and what plan they bring, begins with an unknown choice.
