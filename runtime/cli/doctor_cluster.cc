@@ -1,4 +1,5 @@
 #include "runtime/cli/doctor.h"
+#include "runtime/cli/version_text.h"
 #include "runtime/daemon/key_file.h"
 #include "runtime/daemon/security.h"
 
@@ -116,6 +117,8 @@ Checks check_peers(const Patient& patient) {
   if (checks.empty())
     checks.push_back(
         {"reachability", Health::kOk, "all " + std::to_string(patient.node->peers.size()) + " peers are connected"});
+  if (const std::string newer = newer_daemons_text(*patient.node); !newer.empty())
+    checks.push_back({"version", Health::kWarning, newer, "bring all daemons to one version: stop all, start all"});
   return checks;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/cli/commands.h"
 #include "runtime/cli/given_tree_option.h"
 #include "runtime/cli/tree_option.h"
+#include "runtime/cli/version_text.h"
 
 namespace fibocast {
 namespace {
@@ -95,6 +96,9 @@ int list(const Command& command, const GroupOptions& options) {
     if (!command.json) std::cout << line_of(group) << "\n";
   }
   if (command.json) print_json({{"groups", groups}});
+  const std::string newer = newer_daemons_text(*node);
+  if (!newer.empty() && !command.json && !command.quiet)
+    std::cerr << "fibocast: " << newer << "; bring all daemons to one version\n";
   return 0;
 }
 

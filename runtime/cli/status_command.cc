@@ -7,6 +7,7 @@
 #include "runtime/cli/cluster_record.h"
 #include "runtime/cli/commands.h"
 #include "runtime/cli/straggler_text.h"
+#include "runtime/cli/version_text.h"
 
 namespace fibocast {
 namespace {
@@ -81,6 +82,8 @@ void print_node(const NodeInfo& node) {
     std::cout << "group '" << group.name << "': rank " << group.rank << " of " << group.size << ", "
               << group.next_generation << " operations done, members " << ranks_text(group.nodes) << "\n";
   for (const GroupInfo& group : node.groups) std::cout << slowest_text(group);
+  if (const std::string newer = newer_daemons_text(node); !newer.empty())
+    std::cout << newer << "; bring all daemons to one version\n";
   std::cout << std::flush;
 }
 
@@ -134,11 +137,19 @@ void print_insecure(Answers& answers) {
       std::cout << "rank " << node->rank << ": " << node->security << "\n";
 }
 
+void print_newer(Answers& answers) {
+  for (auto& node : answers) {
+    const std::string text = node.ok() ? newer_daemons_text(*node) : std::string();
+    if (!text.empty()) std::cout << "rank " << node->rank << ": " << text << "; bring all daemons to one version\n";
+  }
+}
+
 void print_cluster(const ClusterRecord& record, Answers& answers) {
   std::cout << "rank  address                  pid  connected  groups  clients  resends\n";
   for (std::size_t i = 0; i < answers.size(); ++i) print_row(record.nodes[i], answers[i]);
   print_slowest(answers);
   print_insecure(answers);
+  print_newer(answers);
   std::cout << std::flush;
 }
 

@@ -276,8 +276,10 @@ void Daemon::on_event(const Event& event) {
     case Event::Kind::kPeerUp: return log_.debug(peer_text(event.peer) + " is connected");
     case Event::Kind::kPeerRestarted:
       relays_.on_peer_gone(event.peer);
+      newer_.erase(event.peer);
       return log_.warning(peer_text(event.peer) + " was started again");
     case Event::Kind::kPeerRefused: return on_refused(event);
+    case Event::Kind::kPeerNewer: return on_newer(event.peer);
     case Event::Kind::kPeerLost:
       relays_.on_peer_gone(event.peer);
       return log_.warning(peer_text(event.peer) + lost_text(event.reason));
@@ -303,6 +305,15 @@ void Daemon::on_refused(const Event& event) {
                "; give both daemons the same [cluster], [model] and limits.transfers");
 }
 
+void Daemon::on_newer(NodeId peer) {
+  if (!newer_.insert(peer).second) return;
+  log_.warning(
+      peer_text(peer) +
+      " names an operation, an algorithm or a plan that this version (" FIBOCAST_VERSION
+      ") does not know: such operations end with MISMATCH, and groups so planned are not known here; bring all "
+      "daemons to one version");
+}
+
 void Daemon::fill_status(client::NodeStatus& status) {
   fill_node_status(host_.node(), settings_, status);
   add_transport_counters(transport_.counters(), status);
@@ -318,6 +329,7 @@ void Daemon::fill_status(client::NodeStatus& status) {
   counters["clients_garbage"] = context_.counters.garbage;
   counters["clients_turned_away"] = context_.counters.turned_away;
   counters["peers_refused"] = refused_.size();
+  counters["peers_newer"] = newer_.size();
   status.set_clients(server_.clients());
   if (metrics_) status.set_metrics(metrics_->address());
 }

@@ -61,6 +61,7 @@ class Daemon {
   void on_message(const Event& event);
   bool on_drained();
   void on_refused(const Event& event);
+  void on_newer(NodeId peer);
   std::string peer_text(NodeId peer) const;
   void fill_status(client::NodeStatus& status);
   void drain();
@@ -83,6 +84,7 @@ class Daemon {
   boost::asio::steady_timer drain_timer_;
   bool draining_ = false, replaced_ = false;
   std::set<std::pair<NodeId, std::uint64_t>> refused_;  // peer and digest: each is logged once
+  std::set<NodeId> newer_;                              // ... and these
 };
 
 }  // namespace fibocast

@@ -129,9 +129,10 @@ void describe_plan_ready(std::string_view name, const CallDone& done, client::St
   set_status(code_of(done.verdict), "", status);
   if (done.verdict == Verdict::kOk) return;
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) status.add_ranks(done.ranks.at(i));
-  status.set_sentence("group '" + std::string(name) +
-                      "': keeps its plan; not reached, or without room for the new one: " + rank_text(done.ranks) +
-                      "; see `fibocast status`, and repeat it when all members are there");
+  status.set_sentence(
+      "group '" + std::string(name) +
+      "': keeps its plan; not reached, without room for the new one, or of a version that does not know it: " +
+      rank_text(done.ranks) + "; see `fibocast status`, and repeat it when all members are there");
 }
 
 void describe_group_ready(std::string_view name, const CallDone& done, client::Status& status) {
@@ -141,6 +142,10 @@ void describe_group_ready(std::string_view name, const CallDone& done, client::S
     return status.set_sentence("group '" + std::string(name) +
                                "': removed by another rank before all members had it; create it again if it is wanted");
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) status.add_ranks(done.ranks.at(i));
+  if (done.verdict == Verdict::kMismatch)
+    return status.set_sentence("group '" + std::string(name) + "': refused by ranks: " + rank_text(done.ranks) +
+                               "; their daemons are of a version that does not know its plan or policy: bring all to "
+                               "one version, or create it at the oldest");
   const bool refused = done.verdict == Verdict::kRefused;
   status.set_sentence("group '" + std::string(name) +
                       "': " + (refused ? "refused by ranks: " : "not acknowledged by ranks: ") + rank_text(done.ranks) +

@@ -50,7 +50,7 @@ class NodeHost {
     // A call of ours has ended. Its payload, if any, is ours to give back with release_buffer().
     std::function<void(const Event&)> on_call_done;
     // kMessage (release the range), kGroupReady, kPeerUp, kPeerRestarted, kPeerRefused,
-    // kPeerLost.
+    // kPeerLost, kPeerNewer.
     std::function<void(const Event&)> on_event;
     // Where the caller of this call wants what it gets, all of so many bytes; nothing: anywhere. The place stays good
     // until take_back(). Called in the middle of the node's work: no commands.

@@ -55,6 +55,7 @@ void add_channel_counters(const Node& node, std::uint32_t nodes, client::NodeSta
 void add_node_counters(const NodeCounters& counters, client::NodeStatus& status) {
   auto& out = *status.mutable_counters();
   out["node_malformed"] = counters.malformed;
+  out["node_not_understood"] = counters.not_understood;
   out["node_unknown_group"] = counters.unknown_group;
   out["node_stale"] = counters.stale;
   out["node_early"] = counters.early;

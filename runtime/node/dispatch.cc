@@ -1,5 +1,6 @@
 #include "runtime/node/dispatch.h"
 
+#include "runtime/node/comparison.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
@@ -44,6 +45,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kFreezeAnswer: return verdicts::on_freeze_answer(s, group, from, m, now);
     case PeerMessageType::kVerdict: return verdicts::on_verdict(s, group, from, m, now);
     case PeerMessageType::kDoubt: return doubts::on_doubt(s, group, from, m, now);
+    case PeerMessageType::kCompare: return comparison::on_message(s, group, from, m, now);
     case PeerMessageType::kRejoin: return greetings::on_rejoin(s, group, m, now);
     case PeerMessageType::kWindowAsk: return window_count::on_ask(s, group, now);
     case PeerMessageType::kWindowQuestion: return window_count::on_question(s, group, from, now);

@@ -51,13 +51,21 @@ bool has_any(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   return !data_comes(s) && merely_waits(state, s, now);
 }
 
+}  // namespace
+
+void tell_missing(NodeState& state, std::uint32_t slot, const PeerMessage& m, Nanoseconds now) {
+  each_missing(state, slot, [&](NodeId node) {
+    if (peers::connected(state, node)) peers::send(state, node, m, true, now);
+  });
+}
+
+namespace {
+
 void ask(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kDoubt);
   m.ranks.add(slots::group(state, slot).doubted);
-  each_missing(state, slot, [&](NodeId node) {
-    if (peers::connected(state, node)) peers::send(state, node, m, true, now);  // else when it is asked again
-  });
+  tell_missing(state, slot, m, now);  // who is not connected, when it is asked again
   s.due = kNever, s.doubted = true;
   slots::set_due(state, s, std::min(operations::deadline_of(state, s), now + state.settings.suspicion));
 }
@@ -103,9 +111,9 @@ void on_doubt(NodeState& state, std::uint32_t group, NodeId from, const PeerMess
   }
   const Slot& s = state.slots[slot];
   if (s.verdict != Verdict::kOk || s.operation == Operation::kBarrier)
-    return void(verdicts::tell_recorded(state, slot, from, now, m.ranks));
+    return void(verdicts::tell_recorded(state, slot, from, now, Verdict::kPeerLost, m.ranks));
   if (s.streams_open == 0 && now - s.ended_at >= state.settings.suspicion)
-    verdicts::tell_all(state, slot, from, m.ranks, now);
+    verdicts::tell_all(state, slot, from, Verdict::kPeerLost, m.ranks, now);
 }
 
 }  // namespace fibocast::doubts

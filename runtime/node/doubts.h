@@ -16,6 +16,8 @@ void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Na
 // It is due. True: because of doubts. It asks whom it waits for, now and again after the suspicion time; if the data
 // have begun to come meanwhile, it waits for them to its deadline.
 bool on_due(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Says it to each whom the slot waits for and who is connected.
+void tell_missing(NodeState& state, std::uint32_t slot, const PeerMessage& m, Nanoseconds now);
 void on_doubt(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 
 }  // namespace fibocast::doubts

@@ -122,6 +122,7 @@ void on_stop(NodeState& state, std::uint32_t group, NodeId from, const PeerMessa
 }
 
 void on_install(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!m.understood) return;  // by a plan that this node does not know it cannot take part
   GroupState& g = state.groups[group];
   const bool again = g.epoch == m.next_epoch && g.change.step == Step::kInstalled;
   const bool stopped = g.change.step == Step::kStopped || replan::is_through(g, m.next_epoch);

@@ -46,9 +46,10 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const auto members = groups::inquiry_members(state, group);
   for (Rank rank = 0; rank < members.size(); ++rank)
     if (!members[rank].arrived) g.inquiry.ranks.add(rank);
-  r.done.verdict = g.inquiry.ranks.empty() ? Verdict::kOk : Verdict::kRefused;
+  const bool refused = !g.inquiry.ranks.empty();
+  const bool differs = g.inquiry.reason == Verdict::kMismatch;
+  r.done.verdict = !refused ? Verdict::kOk : differs ? Verdict::kMismatch : Verdict::kRefused;
   r.done.ranks = g.inquiry.ranks;
-  const bool refused = r.done.verdict == Verdict::kRefused;
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return;
@@ -215,6 +216,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   groups::inquiry_members(state, i)[rank].answered = true;
   ++g.inquiry.answers;
   groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk;
+  if (m.verdict == Verdict::kMismatch) g.inquiry.reason = m.verdict;  // an older node does not know its plan or policy
   if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i, now);
 }
 

@@ -47,22 +47,28 @@ bool send_owed_answer(NodeState& state, Peer& p, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupAnswer;
   m.group = p.answer_group;
-  m.verdict = p.answer_ok ? Verdict::kOk : Verdict::kRefused;
+  m.verdict = p.answer;
   p.answer_owed = !peers::send(state, p.node, m, false, now);
   return !p.answer_owed;
 }
 
 namespace {
 
-void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
+void answer(NodeState& state, NodeId to, GroupId group, Verdict verdict, Nanoseconds now) {
   Peer& p = peers::of(state, to);
-  p.answer_owed = true, p.answer_group = group, p.answer_ok = ok;  // an older one that is still owed is asked again
+  p.answer_owed = true, p.answer_group = group, p.answer = verdict;  // an older one that is still owed is asked again
   send_owed_answer(state, p, now);
+}
+
+void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now) {
+  answer(state, to, group, ok ? Verdict::kOk : Verdict::kRefused, now);
 }
 
 }  // namespace
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!m.understood)
+    return answer(state, from, m.group, Verdict::kMismatch, now);  // without an answer it is told for ever
   const GroupState group = group_of(m);
   const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;

@@ -16,6 +16,18 @@ bool is_concerned(const GroupState& g, Rank rank) {
   return groups::is_live(g, rank) && (floods || rank < groups::defined_participants(g));
 }
 
+namespace {
+
+// A member says so of what is open with it, too: that is no verdict yet, and yields to one.
+void add_mismatch(Inquiry& q, const RankSet& ranks) {
+  const bool decided = q.verdict != Verdict::kPending && q.verdict != Verdict::kStale;
+  if (decided && q.verdict != Verdict::kMismatch) return;
+  q.ranks = q.verdict == Verdict::kMismatch ? joined(q.ranks, ranks) : ranks;
+  q.verdict = Verdict::kMismatch;
+}
+
+}  // namespace
+
 void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer) {
   Inquiry& q = state.groups[group].inquiry;
   InquiryMember& member = groups::inquiry_members(state, group)[rank];
@@ -28,6 +40,7 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   // Another coordinator has decided before: its verdict stands. Who has forgotten it does not outvote who knows it.
   if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
   if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;
+  if (answer.verdict == Verdict::kMismatch) return add_mismatch(q, answer.ranks);
   q.verdict = answer.verdict;
   q.ranks = answer.ranks;
 }
@@ -52,8 +65,8 @@ RankSet lost_ranks(const NodeState& state, std::uint32_t group) {
 Verdict decide(const Inquiry& q, Operation operation, const RankSet& missing) {
   const bool barrier = operation == Operation::kBarrier;
   const bool released = barrier && q.any_completed;  // it proves that all had arrived
-  if (q.verdict == Verdict::kStale) return released ? Verdict::kOk : Verdict::kStale;
-  if (q.verdict != Verdict::kPending) return q.verdict;
+  const bool yields = q.verdict == Verdict::kStale || q.verdict == Verdict::kMismatch;
+  if (q.verdict != Verdict::kPending) return released && yields ? Verdict::kOk : q.verdict;
   if (released || (barrier && missing.empty() && q.reason != Verdict::kMismatch)) return Verdict::kOk;
   return q.reason;
 }

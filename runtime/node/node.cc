@@ -46,6 +46,19 @@ void on_restart(NodeState& s, NodeId peer, Nanoseconds now) {
   flight_log::peer(s, FlightEvent::Kind::kPeerRestarted, peer, now);
 }
 
+void on_small(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
+  const std::optional<PeerMessage> m = decode_peer_message(d.body);
+  if (!m) {
+    ++s.counters.malformed;
+    return;
+  }
+  if (!m->understood) {
+    ++s.counters.not_understood;
+    peers::of(s, from).newer_event = s.peer_events = true;
+  }
+  dispatch::on_message(s, from, *m, d.payload, now);
+}
+
 void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) {
   Peer& p = peers::of(s, from);
   switch (d.kind) {
@@ -60,12 +73,7 @@ void on_delivery(NodeState& s, NodeId from, const Delivery& d, Nanoseconds now) 
       p.refused_digest = d.peer_digest;
       p.refused_event = s.peer_events = true;
       return flight_log::peer(s, FlightEvent::Kind::kPeerRefused, from, now);
-    case Delivery::Kind::kSmall:
-      if (const auto m = decode_peer_message(d.body))
-        dispatch::on_message(s, from, *m, d.payload, now);
-      else
-        ++s.counters.malformed;
-      return;
+    case Delivery::Kind::kSmall: return on_small(s, from, d, now);
     case Delivery::Kind::kBulkData: return peers::copy(s, d.payload, d.target);
     case Delivery::Kind::kBulkProgress: return on_progress(s, from, d, now);
     case Delivery::Kind::kBulkSent: return streams::on_sent(s, from, d.stream, now);
@@ -114,32 +122,6 @@ bool on_frame(NodeState& s, const Frame* frame, Nanoseconds now) {
   if (channel->on_frame(*frame, now)) presence::on_heard(s, frame->from, now);
   drain(s, frame->from, now);
   settle(s, now);
-  return true;
-}
-
-Peer* next_event_peer(NodeState& s) {
-  for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
-    if (s.peers[i].lost_event || s.peers[i].restarted_event || s.peers[i].up_event || s.peers[i].refused_event)
-      return &s.peers[i];
-  s.peer_events = false;
-  return nullptr;
-}
-
-bool poll_peer_event(NodeState& s, Event& out) {
-  Peer* found = next_event_peer(s);
-  if (found == nullptr) return false;
-  Peer& p = *found;
-  std::construct_at(&out);
-  out.peer = p.node;
-  out.peer_digest = p.refused_digest;
-  if (p.lost_event)
-    out.kind = Event::Kind::kPeerLost, out.reason = p.lost_reason, p.lost_event = false;
-  else if (p.restarted_event)
-    out.kind = Event::Kind::kPeerRestarted, p.restarted_event = false;
-  else if (p.up_event)
-    out.kind = Event::Kind::kPeerUp, p.up_event = false;
-  else
-    out.kind = Event::Kind::kPeerRefused, p.refused_event = false;
   return true;
 }
 
@@ -382,7 +364,7 @@ bool Node::poll_event(Event& out) {
     out.kind = Event::Kind::kBufferFree;
     return true;
   }
-  return poll_peer_event(s, out);
+  return peers::poll_event(s, out);
 }
 
 bool Node::poll_transmit(Nanoseconds now, std::span<std::byte> scratch, Transmit& out) {

@@ -136,6 +136,7 @@ struct Event {
     kPeerRestarted,  // `peer` came back as a new incarnation: what was under way to it is lost
     kPeerRefused,    // `peer` has another cluster digest: `peer_digest`
     kPeerLost,       // `peer` is believed dead or cut off: `reason`. What was under way to it is lost
+    kPeerNewer,      // `peer` names what this version does not know: an operation, an algorithm, a plan
   };
   Kind kind = Kind::kCopy;
   std::span<const std::byte> bytes;
@@ -151,19 +152,20 @@ struct Event {
 };
 
 struct NodeCounters {
-  std::uint64_t malformed = 0;      // datagrams that are no frame, or not for this node
-  std::uint64_t unknown_group = 0;  // messages for a group that does not exist here
-  std::uint64_t stale = 0;          // messages of a generation that is over
-  std::uint64_t early = 0;          // messages of a generation in which nobody has called here yet
-  std::uint64_t duplicate = 0;      // transfers that were in already
-  std::uint64_t future = 0;         // messages beyond the open generations
-  std::uint64_t mismatch = 0;       // messages of another operation in the same generation
-  std::uint64_t bad_trees = 0;      // definitions refused: their tree came in wrong pieces, or is no tree
-  std::uint64_t channels_full = 0;  // times that a peer could have no channel, for all of Limits::channels were taken
-  std::uint64_t frozen = 0;         // transfers ignored because a verdict is being found, or the epoch changes
-  std::uint64_t epochs = 0;         // changes of groups' epochs that this node has gone along with
-  std::uint64_t callers_lost = 0;   // applications that died in an operation here, and nobody took their place
-  std::uint64_t callers_back = 0;   // ... and somebody did
+  std::uint64_t malformed = 0;       // datagrams that are no frame, or not for this node
+  std::uint64_t not_understood = 0;  // messages of newer nodes that name what this version does not know
+  std::uint64_t unknown_group = 0;   // messages for a group that does not exist here
+  std::uint64_t stale = 0;           // messages of a generation that is over
+  std::uint64_t early = 0;           // messages of a generation in which nobody has called here yet
+  std::uint64_t duplicate = 0;       // transfers that were in already
+  std::uint64_t future = 0;          // messages beyond the open generations
+  std::uint64_t mismatch = 0;        // messages of another operation in the same generation
+  std::uint64_t bad_trees = 0;       // definitions refused: their tree came in wrong pieces, or is no tree
+  std::uint64_t channels_full = 0;   // times that a peer could have no channel, for all of Limits::channels were taken
+  std::uint64_t frozen = 0;          // transfers ignored because a verdict is being found, or the epoch changes
+  std::uint64_t epochs = 0;          // changes of groups' epochs that this node has gone along with
+  std::uint64_t callers_lost = 0;    // applications that died in an operation here, and nobody took their place
+  std::uint64_t callers_back = 0;    // ... and somebody did
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
   std::uint64_t stragglers = 0;  // barriers whose last rank is known here

@@ -69,12 +69,12 @@ struct Peer {
   bool forgets_streams = false;  // no new one meanwhile
   Generation greet_from = 0;     // the first whose failure that newcomer was not told of
   bool answer_owed = false;      // to its definition of a group, for which the channel had no room
-  bool answer_ok = false;
+  Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;
   bool one_credit = false;    // an older node: it knows but one for both
   bool by_reference = false;  // PeerPath
-  bool up_event = false, restarted_event = false, refused_event = false, lost_event = false;
+  bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
 };
 
@@ -105,6 +105,7 @@ struct Slot {
   Generation generation = 0;
   Operation operation = Operation::kBarrier;
   bool charged = true;
+  bool compared = false;        // with those it waits for (comparison.h)
   bool told_all = false;        // it is done here, and all others know that it has failed for somebody
   bool announces_anew = false;  // streams that were postponed, once there is room to say so
   Rank root = 0;
@@ -144,7 +145,7 @@ struct Slot {
   Nanoseconds asked_at = 0;                                   // since when this coordinator is being asked
   Nanoseconds arrived_at = 0, activated_at = 0, first_send_at = 0, ended_at = 0, lateness = 0;
   LastArrival last_arrival;  // of a barrier
-  RankSet ranks;
+  RankSet ranks;             // while it is open: who is known not to know how it is done; then the verdict's
 };
 
 // One question to all members of a group at a time: what about a generation, or do you take this definition.
@@ -270,15 +271,15 @@ struct GroupState {
   Epoch epoch = 1;
   std::array<char, 48> name{};
   std::uint8_t name_length = 0;
+  GroupPolicy policy = GroupPolicy::kAll;
+  bool shrunk = false;  // not all members are in the open epoch
   RankSet members;
   Rank rank = kNoRank;
   std::uint32_t participants = 1;
   Rank routers = 0;
-  GroupPolicy policy = GroupPolicy::kAll;
   Rank quorum = 0;
   // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
   RankBits live, settled, proposed;
-  bool shrunk = false;  // not all members are in the open epoch
   Rank live_count = 0;
   EpochChange change;
   PlanHold hold;

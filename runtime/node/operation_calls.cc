@@ -3,6 +3,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/comparison.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
@@ -154,6 +155,7 @@ void arrive(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   stragglers::on_call(state, slot, now);
   flight_log::note(state, slot, FlightEvent::Kind::kCall, now);
   presence::begin_waiting(state, slot, now);
+  comparison::begin(state, slot, now);
   pump(state, slot, now);
 }
 

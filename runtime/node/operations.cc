@@ -6,6 +6,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/comparison.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
@@ -117,7 +118,9 @@ void on_window_moved(NodeState& state, std::uint32_t group, Nanoseconds now) {
   retry_held(state, group, now);
 }
 
-std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+namespace {
+
+std::uint32_t find_or_open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
@@ -136,6 +139,25 @@ std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage
   s.state = Slot::State::kOpen;
   ++state.operations_open;
   if (s.shape_known) flight_log::opened(state, slot, now);
+  return slot;
+}
+
+// It is open with what this node would do in it, so that it can end here like any other: by one verdict for all.
+void ask_why_not_understood(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.state != Slot::State::kOpen) return;
+  s.reason = Verdict::kMismatch;
+  RankSet self;
+  self.add(slots::group(state, slot).rank);
+  s.ranks = joined(s.ranks, self);
+  slots::set_due(state, s, now);
+}
+
+}  // namespace
+
+std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
+  const std::uint32_t slot = find_or_open_slot(state, group, m, now);
+  if (slot != kNoIndex && !m.understood) ask_why_not_understood(state, slot, now);
   return slot;
 }
 
@@ -290,7 +312,7 @@ Nanoseconds deadline_of(const NodeState& state, const Slot& s) {
 
 bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
-  s.frozen = s.arrived_when_frozen = s.blocked = false;
+  s.frozen = s.arrived_when_frozen = s.blocked = s.compared = false;
   s.lost = kNoRank, s.answer_owed = kNoNode;
   s.coordinators_tried = 0, s.asked_at = 0;
   s.activated_at = s.first_send_at = 0;
@@ -298,6 +320,7 @@ bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   stragglers::on_repeat(state, slot, now);
   slots::set_due(state, s, deadline_of(state, s));
   abandon::lose_again(state, slot);
+  comparison::begin(state, slot, now);
   return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));
 }
 

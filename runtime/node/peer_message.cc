@@ -188,6 +188,7 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kVerdict:
       operation(io, m), io.number(m.verdict), ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
       return true;
+    case PeerMessageType::kCompare: operation(io, m), io.number(m.total_bytes); return true;
     case PeerMessageType::kDoubt: operation(io, m), ranks(io, m.ranks); return true;
     case PeerMessageType::kRejoin:
     case PeerMessageType::kWindowAsk:
@@ -238,11 +239,34 @@ bool has_plan(PeerMessageType type) {
          type == PeerMessageType::kEpochHold;
 }
 
+void leave_out_unknown_operation(PeerMessage& m) {
+  const bool exists = is_operation(m.operation);
+  if (exists && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble && m.op <= CombineOperator::kXor)
+    return;
+  m.understood = false;
+  if (!exists) m.operation = Operation::kBarrier;
+  m.choice = {}, m.element = ElementType::kBytes, m.op = CombineOperator::kNone;
+}
+
+void leave_out_unknown_plan(PeerMessage& m) {
+  for (std::size_t row = 0; row < kPlannedOperations; ++row)
+    for (AlgorithmChoice& choice : m.plan.choices[row])
+      if (!is_known(static_cast<Operation>(row + 1), choice)) choice = {}, m.understood = false;
+  for (TreeSpec* spec : {&m.plan.reduction, &m.plan.distribution})
+    if (spec->kind > TreeKind::kGiven) *spec = {}, m.understood = false;
+}
+
+void leave_out_unknown(PeerMessage& m) {
+  leave_out_unknown_operation(m);
+  if (has_plan(m.type)) leave_out_unknown_plan(m);
+  if (m.policy > GroupPolicy::kQuorum) m.policy = GroupPolicy::kAll, m.understood = false;
+  // However it ended, it did not go well. What comes with it is an error here as well, and most like this one.
+  if (m.verdict > Verdict::kCallerLost) m.verdict = Verdict::kMismatch;
+}
+
 bool in_range(const PeerMessage& m) {
-  return is_operation(m.operation) && is_known(m.operation, m.choice) && m.element <= ElementType::kDouble &&
-         m.op <= CombineOperator::kXor && m.verdict <= Verdict::kCallerLost && m.straggler.late_by >= 0 &&
-         m.news.belief <= Belief::kLost && m.policy <= GroupPolicy::kQuorum &&
-         (!has_plan(m.type) || is_valid(m.plan)) && m.participants > 0 && m.piece.size() <= kMostPieceBytes;
+  return m.straggler.late_by >= 0 && m.news.belief <= Belief::kLost && (!has_plan(m.type) || is_valid(m.plan)) &&
+         m.participants > 0 && m.piece.size() <= kMostPieceBytes;
 }
 
 }  // namespace
@@ -256,7 +280,9 @@ std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte>
 std::optional<PeerMessage> decode_peer_message(std::span<const std::byte> body) {
   Reader reader(body);
   std::optional<PeerMessage> message(std::in_place);
-  if (!fields(reader, *message) || !reader.ok() || !in_range(*message)) message.reset();
+  if (!fields(reader, *message) || !reader.ok()) return {};
+  leave_out_unknown(*message);
+  if (!in_range(*message)) message.reset();
   return message;
 }
 

@@ -1,6 +1,7 @@
 // What two nodes say to each other above the channel: fixed, little-endian structs in the body of a small message.
 // Fields are only ever appended, and bytes after the known ones are ignored, so that the next minor version can
-// add some (PROTOCOL 13). Core: no heap, no exceptions.
+// add some (PROTOCOL 13). Values of a newer node that are not known here are read as well: see `understood`. Core: no
+// heap, no exceptions.
 #pragma once
 
 #include <array>
@@ -32,8 +33,9 @@ enum class PeerMessageType : std::uint8_t {
   kFreeze = 5,          // coordinator -> members: stop this generation and say how far you are
   kFreezeAnswer = 6,
   kVerdict = 7,
-  kDoubt = 33,  // of who waits for data: are you done with this? `ranks`: who was away meanwhile (doubts.h)
-  kWindow = 8,  // `completed` up the tree, `window_base` down
+  kDoubt = 33,    // of who waits for data: are you done with this? `ranks`: who was away meanwhile (doubts.h)
+  kCompare = 34,  // of who has waited for long: is it the same operation for you? (comparison.h)
+  kWindow = 8,    // `completed` up the tree, `window_base` down
   kGroupDefine = 9,
   kGroupAnswer = 10,  // `verdict`: kOk or kRefused
   kGroupRemove = 11,
@@ -42,7 +44,7 @@ enum class PeerMessageType : std::uint8_t {
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
   kDecline = 17,         // child -> parent: this generation's payload is not wanted here any more
-  kPostpone = 34,        // child -> parent: no memory yet; `stream` is to begin anew, nothing of it ahead of its grant
+  kPostpone = 35,        // child -> parent: no memory yet; `stream` is to begin anew, nothing of it ahead of its grant
   kMessageCredit = 16,   // `count` messages of the peer have been received here so far; `host_count`
   kGroupTree = 18,       // entries of the given tree of the definition before it: `piece`
   kNews = 19,            // what is believed about a node: `news`
@@ -65,6 +67,9 @@ enum class PeerMessageType : std::uint8_t {
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
 struct PeerMessage {
   PeerMessageType type = PeerMessageType::kTransfer;
+  // False: a newer node names an operation, algorithm, element type, operator, policy or plan that this one does not
+  // know. What is not known is left out, so that nothing here counts on it; whom it concerns is to be told.
+  bool understood = true;
   GroupId group = 0;
   Epoch epoch = 1;
   Generation generation = 0;

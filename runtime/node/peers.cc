@@ -1,6 +1,7 @@
 #include "runtime/node/peers.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 #include "collectives/check.h"
@@ -224,6 +225,41 @@ void copy(NodeState& state, std::span<const std::byte> bytes, PayloadRange range
   state.copy_pending = true;
   state.copy_bytes = bytes;
   state.copy_range = range;
+}
+
+namespace {
+
+bool has_event(const Peer& p) {
+  return p.lost_event || p.restarted_event || p.up_event || p.refused_event || p.newer_event;
+}
+
+Peer* next_event_peer(NodeState& s) {
+  for (std::uint32_t i = 0; s.peer_events && i < s.peers_used; ++i)
+    if (has_event(s.peers[i])) return &s.peers[i];
+  s.peer_events = false;
+  return nullptr;
+}
+
+}  // namespace
+
+bool poll_event(NodeState& s, Event& out) {
+  Peer* found = next_event_peer(s);
+  if (found == nullptr) return false;
+  Peer& p = *found;
+  std::construct_at(&out);
+  out.peer = p.node;
+  out.peer_digest = p.refused_digest;
+  if (p.lost_event)
+    out.kind = Event::Kind::kPeerLost, out.reason = p.lost_reason, p.lost_event = false;
+  else if (p.restarted_event)
+    out.kind = Event::Kind::kPeerRestarted, p.restarted_event = false;
+  else if (p.up_event)
+    out.kind = Event::Kind::kPeerUp, p.up_event = false;
+  else if (p.refused_event)
+    out.kind = Event::Kind::kPeerRefused, p.refused_event = false;
+  else
+    out.kind = Event::Kind::kPeerNewer, p.newer_event = false;
+  return true;
 }
 
 }  // namespace fibocast::peers

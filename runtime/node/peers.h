@@ -71,6 +71,9 @@ bool accept_stream(NodeState& state, NodeId from, std::uint32_t stream, PayloadR
 StreamOwner* outgoing_owner(NodeState& state, NodeId peer, std::uint32_t stream);
 StreamOwner* incoming_owner(NodeState& state, NodeId peer, std::uint32_t stream);
 
+// What the host is to know of a peer that came, went or is newer. False: nothing more.
+bool poll_event(NodeState& state, Event& out);
+
 // Asks the host to copy bytes of the datagram being handled. At most one datagram, hence one copy, at a time.
 void copy(NodeState& state, std::span<const std::byte> bytes, PayloadRange range);
 

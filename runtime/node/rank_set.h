@@ -76,4 +76,17 @@ class RankSet {
   bool truncated_ = false;
 };
 
+// The ranks of both; if they are more runs than there is room for, the first ones.
+inline RankSet joined(const RankSet& a, const RankSet& b) {
+  RankSet both;
+  for (std::uint32_t i = 0, k = 0; i < a.runs() || k < b.runs();) {
+    const bool is_next_of_a = k == b.runs() || (i < a.runs() && a.run(i).first <= b.run(k).first);
+    const RankSet::Run run = is_next_of_a ? a.run(i++) : b.run(k++);
+    const Rank first = std::max(run.first, both.end()), end = run.first + run.count;
+    if (first < end) both.add_run({first, end - first});
+  }
+  both.set_truncated(both.truncated() || a.truncated() || b.truncated());
+  return both;
+}
+
 }  // namespace fibocast

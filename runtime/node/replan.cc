@@ -233,7 +233,7 @@ void on_hold(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   const bool ours = g.hold.number != 0 && g.hold.number == m.next_epoch;  // 0: we hold for nobody
   if (m.verdict == Verdict::kRefused) return ours ? release(state, group, now) : void();
   const bool free = is_settled(g) && m.epoch == g.epoch && m.next_epoch > g.change.promised;
-  if (!ours && (!free || !groups::fits(state, group, m.plan))) {
+  if (!ours && (!free || !m.understood || !groups::fits(state, group, m.plan))) {
     g.plan_refusal = {m.next_epoch, m.source, free ? Verdict::kMismatch : Verdict::kRefused};
     return pump(state, group, now);
   }

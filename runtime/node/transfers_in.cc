@@ -3,6 +3,7 @@
 
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
+#include "runtime/node/comparison.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
 #include "runtime/node/local_data.h"
@@ -45,14 +46,6 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   peers::send(state, to, v, true, now);
 }
 
-// What is known here of the operation agrees with what the sender thinks it is.
-bool same_operation(const Slot& s, const PeerMessage& m) {
-  if (s.operation != m.operation || s.root != m.root) return false;
-  return !s.shape_known || s.operation == Operation::kBarrier
-             ? s.operation != Operation::kBarrier || s.choice == m.choice
-             : s.total_bytes == m.total_bytes && s.choice == m.choice && s.type == m.element && s.op == m.op;
-}
-
 bool plausible(const NodeState& state, const GroupState& g, NodeId from, const PeerMessage& m) {
   if (m.root >= groups::size_of(g) || m.source >= groups::size_of(g)) return false;
   if (groups::node_of(g, m.source) != from || m.source == g.rank || !groups::is_live(g, m.source)) return false;
@@ -83,10 +76,8 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     return kNoIndex;
   }
   Slot& s = state.slots[slot];
-  if (!same_operation(s, m)) {
-    ++state.counters.mismatch;
-    s.reason = Verdict::kMismatch;
-    slots::set_due(state, s, now);
+  if (!comparison::agrees(s, m)) {
+    comparison::found_mismatch(state, s, now);
     return kNoIndex;
   }
   if (!s.shape_known && !transfers::set_shape(state, slot, m)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/node/abandon.h"
+#include "runtime/node/comparison.h"
 #include "runtime/node/coordinators.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
@@ -50,6 +51,7 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   if (differs) answer.verdict = Verdict::kMismatch;
   if (recorded == kNoIndex && slot != kNoIndex) {
     Slot& s = state.slots[slot];
+    if (!s.ranks.empty()) answer.verdict = Verdict::kMismatch, answer.ranks = s.ranks;
     if (!s.frozen) s.arrived_when_frozen = s.called;
     s.frozen = true;
     slots::set_due(state, s, now + state.settings.suspicion + kAskAgain);
@@ -96,10 +98,10 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Inquiry& q = g.inquiry;
   const std::uint32_t slot = slots::index_of(state, group, q.generation);
   if (q.reason == Verdict::kCallerLost && presence::lost_member(state, group) != kNoRank) q.reason = Verdict::kPeerLost;
-  if (q.verdict == Verdict::kPending)
-    q.ranks = is_loss(q.reason) ? judgement::lost_ranks(state, group) : judgement::missing_ranks(state, group);
+  const bool told = q.verdict != Verdict::kPending;
+  if (!told) q.ranks = is_loss(q.reason) ? judgement::lost_ranks(state, group) : judgement::missing_ranks(state, group);
   q.verdict = judgement::decide(q, q.operation, q.ranks);
-  if (q.verdict == Verdict::kOk || q.verdict == Verdict::kMismatch) q.ranks = {};
+  if (q.verdict == Verdict::kOk || (q.verdict == Verdict::kMismatch && !told)) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
   if (slots::holds(state.slots[slot], q.generation)) operations::conclude(state, slot, q.verdict, q.ranks, now);
@@ -202,6 +204,7 @@ void ask_for_verdict(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdictRequest);
   m.verdict = reason_of(s);
   if (is_loss(m.verdict)) m.ranks.add(s.lost);
+  if (m.verdict == Verdict::kMismatch) m.ranks = s.ranks;
   if (!peers::send(state, to, m, true, now)) slots::set_due(state, s, now + kUntilThereIsRoom);
 }
 
@@ -215,37 +218,16 @@ bool is_nearer_to_root(const GroupState& g, Rank root, Rank other) {
 
 }  // namespace
 
-void tell_forgotten(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& question, Nanoseconds now) {
-  PeerMessage m = question;
-  m.type = PeerMessageType::kVerdict;
-  m.source = state.groups[group].rank;
-  m.verdict = Verdict::kPeerLost;
-  m.window_base = state.groups[group].global_base;
-  peers::send(state, to, m, true, now);  // else asked again
-}
-
-void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, const RankSet& lost, Nanoseconds now) {
+void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, Verdict why, const RankSet& ranks, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const std::uint32_t group = slots::group_of(state, slot);
   Inquiry& q = state.groups[group].inquiry;
-  if (s.told_all) return void(tell_recorded(state, slot, asker, now, lost));
+  if (s.told_all) return void(tell_recorded(state, slot, asker, now, why, ranks));
   if (q.phase != Inquiry::Phase::kIdle) return;  // asked again
   ask_about(state, slot, Inquiry::Phase::kTelling, now);
-  q.verdict = Verdict::kPeerLost, q.ranks = lost, q.window_base = 0;  // it says nothing of the window
+  q.verdict = why, q.ranks = ranks, q.window_base = 0;  // it says nothing of the window
   s.told_all = true;
   pump_inquiry(state, group, now);
-}
-
-bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost) {
-  const Slot& s = state.slots[slot];
-  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
-  m.verdict = s.verdict, m.ranks = s.ranks;
-  // Our own copy of the payload does not help a member whose copy did not come in time.
-  if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) {
-    m.verdict = lost.empty() ? Verdict::kDeadlineExceeded : Verdict::kPeerLost;
-    m.ranks = lost;
-  }
-  return peers::send(state, to, m, true, now);
 }
 
 void on_timer(NodeState& state, Nanoseconds now) {
@@ -255,7 +237,11 @@ void on_timer(NodeState& state, Nanoseconds now) {
     Slot& s = state.slots[slot];
     if (s.state == Slot::State::kOpen && s.due <= now && !doubts::on_due(state, slot, now))
       ask_for_verdict(state, slot, now);
-    if (s.resume_at <= now) s.resume_at = kNever, operations::pump(state, slot, now);
+    if (s.resume_at <= now) {
+      s.resume_at = kNever;
+      operations::pump(state, slot, now);
+      comparison::on_time(state, slot, now);
+    }
     if (s.state == Slot::State::kOpen) state.slot_timer = std::min({state.slot_timer, s.due, s.resume_at});
   }
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
@@ -277,10 +263,7 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   abandon::hear(state.groups[group], m);
   operations::sync_window(state, group, m.window_base, now);
   const std::uint32_t recorded = operations::recorded_slot(state, group, m.generation);
-  if (recorded != kNoIndex) {
-    tell_recorded(state, recorded, from, now, is_loss(m.verdict) ? m.ranks : RankSet{});
-    return;  // if the channel is full: asked again
-  }
+  if (recorded != kNoIndex) return answer_from_record(state, recorded, from, m, now);
   const std::uint32_t slot = operations::open_slot(state, group, m, now);
   if (slot == kNoIndex) {
     PeerMessage v = m;
@@ -291,7 +274,8 @@ void on_request(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
     return;
   }
   Slot& s = state.slots[slot];
-  if (m.verdict == Verdict::kMismatch) s.reason = m.verdict;
+  if (m.verdict == Verdict::kMismatch && s.state == Slot::State::kOpen)
+    s.reason = m.verdict, s.ranks = joined(s.ranks, m.ranks);
   const bool names = !m.ranks.empty() && m.ranks.at(0) < groups::size_of(state.groups[group]);
   if (is_loss(m.verdict) && names && s.lost == kNoRank) {
     s.lost = m.ranks.at(0);

@@ -14,11 +14,16 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
 void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
 // The peer does not know the group at all: it cannot take part.
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
-// How the generation of this slot ended, which is on record; `lost`: why that is asked. False: the channel is full.
-bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, const RankSet& lost = {});
+// How the generation of this slot ended, which is on record. Where others have its data, who asks has not: because of
+// `ranks`, if they are not empty. False: the channel is full.
+bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds now, Verdict why = Verdict::kPeerLost,
+                   const RankSet& ranks = {});
 // This node has long been done with the slot's operation and knows of no failure, but somebody will not have its data
-// any more, as `lost` were away: all are told so. Nobody if another question is under way: the asker asks again.
-void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, const RankSet& lost, Nanoseconds now);
+// any more, as `ranks` were away, or do not know how it is done: all are told so. Nobody if another question is under
+// way: the asker asks again.
+void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, Verdict why, const RankSet& ranks, Nanoseconds now);
+// The answer to on_request() of a generation that is on record. If the channel is full: asked again.
+void answer_from_record(NodeState& state, std::uint32_t slot, NodeId from, const PeerMessage& m, Nanoseconds now);
 // The generation the peer asks about is over here, and forgotten.
 void tell_forgotten(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& question, Nanoseconds now);
 // Goes on with questions and answers that waited for channels.

@@ -29,6 +29,16 @@ std::string death_sentence(const OperationContext& about, const RankSet& ranks) 
   return text + " died in it; start it again and repeat the operation";
 }
 
+std::string mismatch_sentence(const RankSet& ranks) {
+  if (!ranks.empty())
+    return "ranks " + rank_text(ranks) +
+           " do not know this operation, or the algorithm that others take: their daemons are of an older version; "
+           "bring all daemons to one version, or name an algorithm that all know";
+  return "members called different operations; let every rank call the same one, with the same root, algorithm, "
+         "element type, operator and size; if they do, their daemons are of versions that plan differently: bring all "
+         "to one";
+}
+
 std::string verdict_sentence(const OperationContext& about, const CallDone& done) {
   switch (done.verdict) {
     case Verdict::kDeadlineExceeded: return deadline_sentence(about, done.ranks);
@@ -36,10 +46,7 @@ std::string verdict_sentence(const OperationContext& about, const CallDone& done
       return "lost ranks: " + rank_text(done.ranks) + "; start their daemons again and repeat the operation";
     case Verdict::kCallerLost: return death_sentence(about, done.ranks);
     case Verdict::kCancelled: return "cancelled; repeat it if it is still wanted";
-    case Verdict::kMismatch:
-      return "members called different operations; let every rank call the same one, with the same root, algorithm, "
-             "element "
-             "type, operator and size";
+    case Verdict::kMismatch: return mismatch_sentence(done.ranks);
     case Verdict::kStale:
       return "this generation ended longer ago than the node remembers; open the group again to join the next one";
     case Verdict::kPartitioned:
@@ -50,7 +57,8 @@ std::string verdict_sentence(const OperationContext& about, const CallDone& done
         return "does not fit this node: too much data for limits.payload_bytes, or a schedule beyond limits.stages or "
                "limits.transfers; raise them, send less, or take another algorithm";
       return "refused by ranks: " + rank_text(done.ranks) +
-             "; they do not know the group or have another member list: create it, and give all daemons the same list";
+             "; they do not know the group or have another member list: create it, and give all daemons the same list "
+             "and version";
     default: return "failed; the log of the daemon says more";
   }
 }

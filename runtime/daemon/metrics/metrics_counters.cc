@@ -27,6 +27,7 @@ constexpr CounterName kCounters[] = {
     {"channel_malformed", "channel_malformed_total", "Frames that a channel could not read."},
     {"channel_restarts", "channel_peer_restarts_total", "Peers that came back as a new process."},
     {"node_malformed", "node_malformed_total", "Datagrams that are no frame, or not for this node."},
+    {"node_not_understood", "node_not_understood_total", "Messages that name what this version does not know."},
     {"node_unknown_group", "node_unknown_group_total", "Messages of a group that this node does not know."},
     {"node_stale", "node_stale_messages_total", "Messages of a generation that is over."},
     {"node_early", "node_early_messages_total", "Messages of a generation in which nobody had called here."},
@@ -84,6 +85,7 @@ constexpr CounterName kCounters[] = {
     {"clients_strangers", "clients_strangers_total", "Local connections of users who may not connect."},
     {"clients_garbage", "clients_garbage_total", "Local clients closed for sending what is no request."},
     {"clients_turned_away", "clients_turned_away_total", "Local clients beyond the limit."},
+    {"peers_newer", "peers_newer", "Daemons that name what this version does not know."},
     {"peers_refused", "peers_refused", "Daemons refused because their settings differ."},
 };
 

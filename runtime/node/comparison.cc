@@ -1,0 +1,52 @@
+#include "runtime/node/comparison.h"
+
+#include "runtime/node/doubts.h"
+#include "runtime/node/judgement.h"
+#include "runtime/node/operations.h"
+#include "runtime/node/slots.h"
+#include "runtime/node/verdicts.h"
+
+namespace fibocast::comparison {
+
+bool agrees(const Slot& s, const PeerMessage& m) {
+  if (!m.understood || s.operation != m.operation || s.root != m.root) return false;
+  return !s.shape_known || s.operation == Operation::kBarrier
+             ? s.operation != Operation::kBarrier || s.choice == m.choice
+             : s.total_bytes == m.total_bytes && s.choice == m.choice && s.type == m.element && s.op == m.op;
+}
+
+void found_mismatch(NodeState& state, Slot& s, Nanoseconds now) {
+  ++state.counters.mismatch;
+  s.reason = Verdict::kMismatch;
+  slots::set_due(state, s, now);
+}
+
+void begin(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (!is_push(s.operation)) slots::wake_at(state, s, now + state.settings.suspicion);
+}
+
+void on_time(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (s.state != Slot::State::kOpen || !s.called || s.compared || is_push(s.operation)) return;
+  if (now - s.arrived_at < state.settings.suspicion) return begin(state, slot, s.arrived_at);
+  s.compared = true;
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kCompare);
+  if (!s.frozen) doubts::tell_missing(state, slot, m, now);
+}
+
+void on_message(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!judgement::is_member(state.groups[group], from, m)) return;
+  const std::uint32_t slot = slots::index_of(state, group, m.generation);
+  Slot& s = state.slots[slot];
+  // Who has not called yet asks for itself when it waits.
+  if (!slots::holds(s, m.generation) || !s.called || agrees(s, m)) return;
+  const bool is_through =
+      s.operation != Operation::kBarrier && s.verdict == Verdict::kOk;  // what it had to give is gone
+  if (is_through) return verdicts::tell_all(state, slot, from, Verdict::kMismatch, {}, now);
+  if (s.state != Slot::State::kOpen) return;
+  operations::open_slot(state, group, m, now);  // notes what is not understood here
+  found_mismatch(state, s, now);
+}
+
+}  // namespace fibocast::comparison
