@@ -290,9 +290,9 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) {
     const Rank lost = presence::lost_member(state, r.group);
-    if (lost == kNoRank) return hold(state, request);
+    if (lost == kNoRank || r.passes) return hold(state, request);
     r.done.ranks.add(lost);  // who all have to wait for
-    return r.passes ? state.requests->release(request) : refuse_call(state, request, Verdict::kPeerLost);
+    return end_uncounted(state, request, Verdict::kPeerLost);
   }
   const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
   r.done.generation = generation;

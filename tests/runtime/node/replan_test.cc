@@ -151,6 +151,40 @@ TEST(TwoReplans, OneThatIsGivenUpLeavesItsLeaderFreeToDecide) {
   }
 }
 
+// A member is lost while the plan changes: calls of the others end at once. They count all the same, so that its own
+// calls do not wait for those when it is back.
+TEST(Replans, WhoCallsWhileAMemberIsLostInAChangeHasCalled) {
+  for (Nanoseconds after = 0; after < 6 * kMillisecond; after += 300'000) {
+    VirtualCluster cluster(cluster_of(3, static_cast<std::uint64_t>(after)));
+    cluster.start_all();
+    ASSERT_TRUE(cluster.connect_all());
+    GroupDefinition d;
+    d.name = "work";
+    d.members.add_run({0, 3});
+    const auto answered = [&](std::uint64_t cookie, Nanoseconds limit) {
+      return cluster.run_until(cluster.now() + limit, [&] { return cluster.answer(cookie) != nullptr; });
+    };
+    ASSERT_TRUE(answered(cluster.create(0, d).cookie, kSecond));
+    GroupId group = 0;
+    for (const NodeId id : {0u, 1u, 2u}) group = cluster.open(id, "work").group;
+    cluster.replan(0, "work", plan_number(1));
+    cluster.run_until(cluster.now() + after);
+    const Fault pause{.kind = Fault::Kind::kPause, .nodes = {2}};
+    cluster.begin(pause);
+    cluster.run_until(cluster.now() + 3 * kSecond);
+    const auto receive = [&](NodeId id, Generation g) {
+      return cluster.receive_multicast(id, group, 1, g, cluster.now() + 60 * kSecond).cookie;
+    };
+    for (Generation g = 0; g < 3; ++g) {
+      const Asked sent = cluster.send_multicast(1, group, 1, g, cluster.now() + 60 * kSecond, pattern(g, 10));
+      ASSERT_TRUE(answered(receive(0, g), 5 * kSecond)) << after;
+      ASSERT_TRUE(answered(sent.cookie, 5 * kSecond)) << after;
+    }
+    cluster.heal(pause);
+    for (Generation g = 0; g < 3; ++g) EXPECT_TRUE(answered(receive(2, g), 10 * kSecond)) << g << " after " << after;
+  }
+}
+
 TEST_P(Replan, WhatCannotBeIsRefused) {
   Workers w(cluster_of(4), GetParam());
   ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
