@@ -231,6 +231,9 @@ std::string algorithm_name(Operation operation, const AlgorithmChoice& choice) {
 
 std::string objection(const OperationShape& shape) {
   if (shape.ranks == 0) return "an operation needs at least one rank";
+  if (shape.segments() > kMaxRepetitions)
+    return std::to_string(shape.total_bytes) + " bytes in segments of " + std::to_string(shape.segment_bytes) +
+           " are more than " + std::to_string(kMaxRepetitions) + " segments: choose larger ones";
   if (shape.choice.algorithm == kFlooding && shape.ranks % 2 == 0)
     return "flooding among n ranks needs n - 1 routers beside them: an odd number of ranks, not " +
            std::to_string(shape.ranks);

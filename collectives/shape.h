@@ -3,6 +3,7 @@
 // ever. Core: no heap, no exceptions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "collectives/rank_schedule.h"
@@ -91,10 +92,10 @@ struct OperationShape {
   ElementType type = ElementType::kBytes;
   CombineOperator op = CombineOperator::kNone;
 
-  // Number of segments: at least 1.
+  // Number of segments: at least 1. More than fit here are the most that do, which no schedule can have.
   std::uint32_t segments() const {
     if (segment_bytes == 0 || total_bytes == 0) return 1;
-    return static_cast<std::uint32_t>((total_bytes + segment_bytes - 1) / segment_bytes);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>((total_bytes - 1) / segment_bytes + 1, UINT32_MAX));
   }
 };
 

@@ -39,6 +39,14 @@ bool bytes_fit(const Machine& machine, const MachineDescription& d, std::uint64_
   return most == 0 || bytes <= kMostCostTicks / most;
 }
 
+// What all ranks send is counted. No block, and no vector, crosses a link more often.
+bool bytes_can_be_counted(const ExperimentRequest& request) {
+  constexpr double kMost = 0x1p64, kLevels = 64;
+  const double ranks = request.ranks;
+  const double times = has_block_of_each_rank(request.operation) ? 2 * ranks * ranks : kLevels * ranks;
+  return static_cast<double>(request.bytes) * times < kMost;
+}
+
 // A fat tree has the routers of a flooding; elsewhere they are nodes like any other.
 Rank nodes_needed(const ExperimentRequest& request) {
   const bool has_routers = request.operation == Operation::kAllgather && request.algorithm == "flooding" &&
@@ -65,7 +73,11 @@ std::string_view placement_name(Placement placement) {
 std::optional<Experiment> Experiment::prepare(const ExperimentRequest& request, std::string& error) {
   Experiment experiment(request);
   auto machine = build_machine(request.machine, nodes_needed(request), error);
-  if (!machine) return {};
+  if (machine) error = objection_to_costs(machine->kinds, *machine->network);
+  if (!machine || !error.empty()) {
+    error = request.machine.name + ": " + error;
+    return {};
+  }
   experiment.machine_ = *std::move(machine);
   if (request.root >= request.ranks) {
     error = "the root must be a rank, 0 to " + std::to_string(request.ranks - 1);
@@ -79,6 +91,10 @@ std::optional<Experiment> Experiment::prepare(const ExperimentRequest& request, 
     if (!experiment.place(error) || !experiment.plan(error)) return {};
   } catch (const std::overflow_error&) {
     error = "the times on this machine have too many digits";
+    return {};
+  }
+  if (!bytes_can_be_counted(request)) {
+    error = "all together would send more bytes than can be counted";
     return {};
   }
   experiment.set_nodes();
@@ -168,6 +184,10 @@ bool Experiment::take_table(OperationShape shape, std::string& error) {
   shape.choice = {Algorithm::kTrees};
   error = objection(shape);
   if (!error.empty()) return false;
+  if (!request_.given && !is_workstation_tree(request_.tree)) {
+    error = "there is no tree \"" + request_.tree + "\"; allowed are fibo, lambda, " + workstation_tree_names();
+    return false;
+  }
   const auto tree =
       request_.given ? request_.given : choose_workstation_tree(request_.tree, message_costs(), request_.root, error);
   if (!tree) return false;

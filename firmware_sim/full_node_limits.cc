@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/data_layout.h"
 #include "firmware_sim/rank_programs.h"
 #include "runtime/node/node.h"
 
@@ -44,7 +45,18 @@ bool fits_memory(const Limits& l, std::string& error) {
   return false;
 }
 
+// What a rank brings has a quarter of its node's budget. A node without place for it would run without the data.
+bool takes_bytes(const Limits& l, const OperationShape& shape, std::string& error) {
+  const std::uint64_t most = l.payload_bytes / 4;
+  const std::uint64_t bytes = shape.total_bytes > most ? shape.total_bytes : input_bytes(shape, 0);
+  if (bytes <= most) return true;
+  error = "a rank brings " + std::to_string(bytes) + " bytes, and whole nodes take " + std::to_string(most) +
+          " at most: choose fewer, or engines alone";
+  return false;
+}
+
 std::optional<Limits> limits_for(const Plan& plan, const OperationShape& shape, Rank root, std::string& error) {
+  if (!takes_bytes(one_operation(shape.ranks), shape, error)) return {};
   const OperationShape window{.ranks = shape.ranks, .choice = {Algorithm::kTrees}};
   const auto operation = RankPrograms::build(workload_of(plan, shape)),
              barrier = RankPrograms::build(workload_of(plan, window));

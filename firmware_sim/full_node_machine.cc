@@ -95,8 +95,11 @@ Asked FullNodeMachine::call(VirtualCluster& cluster, Rank rank, Generation gener
   c.root = asked_.root;
   if (c.operation == Operation::kConquer) c.total_bytes = asked_.shape.total_bytes;
   c.generation = generation, c.deadline = deadline, c.charged = charged, c.not_before = start_;
-  if (brought_by(rank) > 0)
-    if (const auto payload = cluster.node(rank).put_payload(pattern(rank, brought_by(rank)))) c.payload = *payload;
+  if (brought_by(rank) > 0) {
+    const auto payload = cluster.node(rank).put_payload(pattern(rank, brought_by(rank)));
+    if (!payload) return {};  // never without its data
+    c.payload = *payload;
+  }
   return cluster.call(rank, c);
 }
 

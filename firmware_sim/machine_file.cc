@@ -76,6 +76,7 @@ class MachineReader : private TomlReader {
       for (const auto& [kind, node] : *kinds) read_kind(std::string(kind.str()), node);
     if (const toml::table* network = table(file, "network")) read_network(*network);
     made_.is_time = times_ > 0;
+    check_nodes_of_kinds();
     if (times_ > 0 && numbers_ > 0) throw TomlMistake(name() + ": some costs have a unit of time and some have none");
     return std::move(made_);
   }
@@ -142,6 +143,17 @@ class MachineReader : private TomlReader {
       if (made_.kind_of_node[number] != 0) refuse(entry, key, "each node in one list");
       made_.kind_of_node[number] = static_cast<std::uint32_t>(made_.kinds.size());
     }
+  }
+
+  // Where the network says how many nodes it has. A node that does not exist would be of its kind without effect.
+  void check_nodes_of_kinds() const {
+    const auto least = [](std::uint64_t count) { return std::min(count, kMostMachineNodes); };  // it is refused later
+    const std::uint64_t all = made_.nodes > 0 ? made_.nodes : least(made_.rows) * least(made_.columns);
+    const std::vector<std::uint32_t>& kinds = made_.kind_of_node;
+    if (all == 0 || kinds.size() <= all) return;
+    throw TomlMistake(name() + ": kinds." + made_.kinds[kinds.back()].name + ".nodes has node " +
+                      std::to_string(kinds.size() - 1) + "; allowed: nodes below " + std::to_string(all) +
+                      ", which are all of this network");
   }
 
   void read_network(const toml::table& in) {

@@ -7,6 +7,7 @@ namespace fibocast {
 namespace {
 
 constexpr std::uint64_t kEventsPerProgress = 1u << 20;
+constexpr Ticks kLatest = Ticks{1} << 62;  // later ones could pass the end of 64 bits when a cost is added
 
 class Multicomputer {
  public:
@@ -16,9 +17,14 @@ class Multicomputer {
   bool run() {
     for (Rank rank = 0; rank < firmware_.ranks(); ++rank)
       if (firmware_.call(rank)) push_send(rank, 0);
-    while (queue_.next_batch(batch_) && !firmware_.failed())
+    while (!too_late_ && queue_.next_batch(batch_) && !firmware_.failed())
       for (const TimedEvent& event : batch_) handle(event);
-    return firmware_.finished();
+    return !too_late_ && firmware_.finished();
+  }
+
+  std::string failure() const {
+    return too_late_ ? "it takes longer than can be counted in the ticks of this machine"
+                     : "the schedule never ends, or a message is not expected";
   }
 
   SimulationRun result() && {
@@ -42,10 +48,13 @@ class Multicomputer {
     }
   }
 
-  // A node may be told twice at one time that it has something to send; the second time it has no longer.
-  void push_send(Rank rank, Ticks now) {
-    queue_.push({.time = now, .source = rank, .rank = rank, .kind = TimedKind::kSend});
+  void push(const TimedEvent& event) {
+    too_late_ = too_late_ || event.time > kLatest;
+    if (!too_late_) queue_.push(event);
   }
+
+  // A node may be told twice at one time that it has something to send; the second time it has no longer.
+  void push_send(Rank rank, Ticks now) { push({.time = now, .source = rank, .rank = rank, .kind = TimedKind::kSend}); }
 
   // Asked again whenever something comes in meanwhile.
   void send_later(Rank rank, Ticks when) {
@@ -57,7 +66,7 @@ class Multicomputer {
   NodeId node(Rank rank) const { return options_.node_of.empty() ? rank : options_.node_of[rank]; }
 
   void serve_sends(const TimedEvent& event) {
-    for (Outgoing out; firmware_.next_send(event.rank, out);) {
+    for (Outgoing out; !too_late_ && firmware_.next_send(event.rank, out);) {
       if (out.not_before > event.time) return send_later(event.rank, out.not_before);
       firmware_.send(event.rank, out, network_.extra_send(node(event.rank), node(out.target)), event.time);
       ++run_.messages;
@@ -73,7 +82,7 @@ class Multicomputer {
       if (network_.is_free_of_contention()) {
         pass(departure, network_.enter({node(event.rank), node(out.target), out.bytes}, out.departs));
       } else {
-        queue_.push(departure);
+        push(departure);
       }
     }
   }
@@ -86,7 +95,7 @@ class Multicomputer {
     event.time = passage.time;
     event.packet = passage.packet;
     event.kind = passage.arrived ? TimedKind::kReceiveRequest : TimedKind::kHop;
-    queue_.push(event);
+    push(event);
   }
 
   void request_receive(TimedEvent event) {
@@ -96,7 +105,7 @@ class Multicomputer {
     if (options_.record) run_.port_uses.push_back({event.rank, event.source, false, bytes, port.begins, port.ends});
     event.time = port.ends;
     event.kind = TimedKind::kReceived;
-    queue_.push(event);
+    push(event);
   }
 
   Firmware firmware_;
@@ -106,21 +115,22 @@ class Multicomputer {
   std::vector<TimedEvent> batch_;
   std::vector<Ticks> sends_later_;  // by rank: the not_before that it waits for
   SimulationRun run_;
+  bool too_late_ = false;
 };
-
-bool takes_time(const NodeTable& nodes, const Network& network) {
-  const auto is_free = [](const PortCosts& costs) { return costs.send == 0; };
-  return network.shortest_transit() > 0 || std::ranges::none_of(nodes.kinds, is_free);
-}
 
 std::string objection_to(const OperationShape& shape, const NodeTable& nodes, const Network& network) {
   if (shape.ranks > network.nodes())
     return "the machine has " + std::to_string(network.nodes()) + " nodes, not " + std::to_string(shape.ranks);
-  if (!takes_time(nodes, network)) return "a send must cost its node something, or the network must take some time";
-  return {};
+  return objection_to_costs(nodes.kinds, network);
 }
 
 }  // namespace
+
+std::string objection_to_costs(const std::vector<PortCosts>& kinds, const Network& network) {
+  const auto is_free = [](const PortCosts& costs) { return costs.send == 0; };
+  if (network.shortest_transit() > 0 || std::ranges::none_of(kinds, is_free)) return {};
+  return "a send must cost its node something, or the network must take some time";
+}
 
 std::optional<SimulationRun> simulate_machine(const Workload& workload, const NodeTable& nodes, Network& network,
                                               const SimulationOptions& options, std::string& error) {
@@ -141,7 +151,7 @@ std::optional<SimulationRun> simulate_programs(const OperationShape& shape, Rank
   if (!error.empty()) return {};
   Multicomputer machine(Firmware(shape, std::move(programs), nodes), network, options);
   if (machine.run()) return std::move(machine).result();
-  error = "the schedule never ends, or a message is not expected";
+  error = machine.failure();
   return {};
 }
 

@@ -38,8 +38,11 @@ struct SimulationOptions {
   std::function<void(std::uint64_t events, Ticks now)> progress = {};  // now and then
 };
 
-// All ranks call at 0. Nothing, and a sentence in `error`, if a rank has no schedule, the operation never ends, there
-// are more ranks than nodes, or neither sending nor the network takes any time.
+// A sentence if somebody could send for ever while no time passes: neither sending nor the network takes any.
+std::string objection_to_costs(const std::vector<PortCosts>& kinds, const Network& network);
+
+// All ranks call at 0. Nothing, and a sentence in `error`, if a rank has no schedule, the operation never ends or later
+// than times can be counted, there are more ranks than nodes, or for objection_to_costs().
 std::optional<SimulationRun> simulate_machine(const Workload& workload, const NodeTable& nodes, Network& network,
                                               const SimulationOptions& options, std::string& error);
 

@@ -9,9 +9,10 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kReplayLead = kMillisecond;         // from now to the first call
-constexpr Nanoseconds kReplayPatience = 3'600 * kSecond;  // after the last one
-constexpr std::uint64_t kMostPayloads = 256ull << 20;     // bytes of a node
+constexpr Nanoseconds kReplayLead = kMillisecond;          // from now to the first call
+constexpr Nanoseconds kReplayPatience = 3'600 * kSecond;   // after the last one
+constexpr std::uint64_t kMostPayloads = 256ull << 20;      // bytes of a node
+constexpr std::uint64_t kMostBrought = kMostPayloads / 4;  // what its rank brings has a quarter of them
 
 class Replay {
  public:
@@ -23,6 +24,7 @@ class Replay {
     if (nodes_ > kMostIncidentNodes)
       return fail(error, "an incident of " + std::to_string(nodes_) + " nodes; allowed are at most " +
                              std::to_string(kMostIncidentNodes));
+    if (std::string wrong = objection(); !wrong.empty()) return fail(error, std::move(wrong));
     VirtualCluster cluster(settings());
     cluster.start_all();
     if (!cluster.connect_all()) return fail(error, "the nodes do not find each other");
@@ -41,6 +43,19 @@ class Replay {
   static std::nullopt_t fail(std::string& error, std::string sentence) {
     error = std::move(sentence);
     return std::nullopt;
+  }
+  // Of what a trace may say and no node could do.
+  std::string objection() const {
+    const NicSettings& m = incident_.machine;
+    if (std::min({m.send, m.latency, m.receive}) < 0 || !(m.send_per_byte >= 0) || !(m.receive_per_byte >= 0))
+      return "the costs of the incident's machine are not all 0 or more";
+    for (const IncidentOperation& o : incident_.operations) {
+      const std::uint64_t bytes = o.shape.total_bytes;
+      if (bytes > kMostBrought || brought(o, o.root) > kMostBrought)
+        return "an operation of " + std::to_string(bytes) + " bytes a rank; allowed are at most " +
+               std::to_string(kMostBrought);
+    }
+    return {};
   }
   std::uint32_t node_count() const {
     NodeId most = 0;
@@ -114,7 +129,8 @@ class Replay {
     if (o.shape.operation == Operation::kConquer) c.total_bytes = o.shape.total_bytes;
     if (const std::uint64_t bytes = brought(o, rank); bytes > 0) {
       const auto payload = cluster.node(node).put_payload(pattern(rank, bytes));
-      if (payload) c.payload = *payload;
+      if (!payload) return void(refused_ = true);  // never without its data
+      c.payload = *payload;
     }
     asked_[index][rank] = cluster.call(node, c);
     refused_ |= asked_[index][rank].admission != Admission::kTaken;

@@ -210,6 +210,7 @@ void SwarmParticipant::on_answer(const Answer& answer) {
   r.generation = done.generation;
   r.verdict = done.verdict;
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) r.missing.push_back(done.ranks.at(i));
+  r.straggler = done.straggler.rank;
   r.payload = r.result = fingerprint(answer.payload);
   run_.history().records.push_back(r);
   const bool goes_on = group().policy != GroupPolicy::kAll;

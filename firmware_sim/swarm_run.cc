@@ -28,8 +28,7 @@ bool is_calm(const Scenario& scenario) {
 
 // Beside the budget: payloads that came with messages, of small operations a few times the largest of these.
 std::uint64_t eager_bytes(const Limits& limits) {
-  constexpr std::uint64_t kMostOfOne = 65'536;
-  return (Node::buffer_ids(limits) - limits.buffers) * kMostOfOne;
+  return (Node::buffer_ids(limits) - limits.buffers) * VirtualNode::kLargeBuffer;
 }
 
 // The definition of a created group, sent by its first member.
@@ -53,6 +52,7 @@ SwarmRun::SwarmRun(const Scenario& scenario)
   history_.suspicion = scenario.cluster.node.suspicion;
   history_.faults = scenario.cluster.faults;
   history_.payload_bytes_limit = scenario.cluster.limits.payload_bytes + eager_bytes(scenario.cluster.limits);
+  history_.large_bytes_limit = scenario.cluster.limits.payload_bytes * 65 / 64;  // hosts have a 64th more
   history_.buffers_limit = Node::buffer_ids(scenario.cluster.limits);
   history_.window = scenario.cluster.limits.open_generations;
   cluster_.keep_payloads(true);  // an application releases what it received when it is done with it
@@ -105,7 +105,7 @@ void SwarmRun::settle() {
     }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
                              node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
-                             node.most_buffers()});
+                             node.most_buffers(), node.most_large_bytes()});
   }
 }
 

@@ -21,6 +21,8 @@ KeptMemory dirty_memory(std::size_t bytes, std::uint32_t nodes) {
   return memory;
 }
 
+std::uint64_t large_part(std::uint64_t bytes) { return bytes >= VirtualNode::kLargeBuffer ? bytes : 0; }
+
 }  // namespace
 
 VirtualNode::VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings)
@@ -68,6 +70,7 @@ void VirtualNode::restart(std::uint64_t incarnation) {
   check(!started_);
   settings_.incarnation = incarnation;
   buffers_.clear(), lent_.clear();
+  large_bytes_ = 0;
   make_node();
   start();
 }
@@ -224,6 +227,7 @@ void VirtualNode::pump() {
   most_buffers_ = std::max<std::uint64_t>(most_buffers_, buffers_.size());
   while (pump_once()) {
   }
+  most_large_bytes_ = std::max(most_large_bytes_, large_bytes_);  // now, when all that is free was given back
   pumping_ = false;
   if (running()) schedule_timer();
 }
@@ -248,7 +252,9 @@ void VirtualNode::on_event(Event event) {
     return;
   }
   if (event.kind == Event::Kind::kBufferFree) {
-    buffers_.erase(event.range.buffer), lent_.erase(event.range.buffer);
+    if (const auto at = buffers_.find(event.range.buffer); at != buffers_.end())
+      large_bytes_ -= large_part(at->second.size()), buffers_.erase(at);
+    lent_.erase(event.range.buffer);
     return;
   }
   for (Nanoseconds* time : {&event.done.arrived_at, &event.done.activated_at, &event.done.first_send_at})
@@ -309,7 +315,7 @@ void VirtualNode::run_timer() {
 
 std::vector<std::byte>& VirtualNode::buffer(BufferId id) {
   const auto [at, is_new] = buffers_.try_emplace(id);
-  if (is_new) at->second.resize(node_->buffer_bytes(id));
+  if (is_new) at->second.resize(node_->buffer_bytes(id)), large_bytes_ += large_part(at->second.size());
   return at->second;
 }
 

@@ -45,6 +45,10 @@ class VirtualNode {
   std::size_t buffers_held() const { return buffers_.size(); }
   std::uint64_t most_payload_bytes() const { return most_payload_bytes_; }
   std::uint64_t most_buffers() const { return most_buffers_; }
+  // Of buffers from kLargeBuffer bytes on: no payload that comes with its message and no small operation has so many,
+  // so all of them count for Limits::payload_bytes.
+  static constexpr std::uint64_t kLargeBuffer = 65'536;
+  std::uint64_t most_large_bytes() const { return most_large_bytes_; }
   std::uint64_t places() const { return places_; }  // Event::kPlace, so far
 
   void start();  // at once if it is not up yet
@@ -117,6 +121,7 @@ class VirtualNode {
   Nanoseconds ahead_ = 0;  // of its clock
   std::uint64_t timer_calls_ = 0;
   std::uint64_t most_payload_bytes_ = 0, most_buffers_ = 0, places_ = 0;
+  std::uint64_t large_bytes_ = 0, most_large_bytes_ = 0;
   Nanoseconds last_wake_ = -1;
   std::uint32_t wakes_at_once_ = 0;
 };

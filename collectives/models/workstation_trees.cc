@@ -74,25 +74,33 @@ Tree tree_hierarchical(const HeterogeneousCosts& costs, Rank root) {
   return Tree::from_parents(std::move(parent), order);
 }
 
+std::string workstation_tree_names() {
+  std::string names;
+  for (const NamedTree& tree : kNamedTrees) names += std::string(tree.name) + ", ";
+  return names + "sequential, binary, kary:K, binomial:mask, binomial:halving, binomial:doubling";
+}
+
+bool is_workstation_tree(std::string_view name) {
+  std::string error;
+  return std::ranges::find(kNamedTrees, name, &NamedTree::name) != std::end(kNamedTrees) || name == "fibo" ||
+         name == "lambda" || choose_tree(name, {}, error).has_value();
+}
+
 std::optional<Tree> choose_workstation_tree(std::string_view name, const HeterogeneousCosts& costs, Rank root,
                                             std::string& error) {
   if (name == "optimum" && costs.nodes.size() > kMostOptimumNodes) {
     error = "the optimum is searched for up to " + std::to_string(kMostOptimumNodes) + " nodes";
     return {};
   }
-  std::string names;
-  for (const NamedTree& tree : kNamedTrees) {
+  for (const NamedTree& tree : kNamedTrees)
     if (tree.name == name) return tree.build(costs, root);
-    names += std::string(tree.name) + ", ";
-  }
   if (name == "fibo" || name == "lambda") {
     error = "the tree \"" + std::string(name) + "\" needs one s and r for all nodes: use heterogeneous";
     return {};
   }
   const auto choice = choose_tree(name, {}, error);
   if (choice) return choice->build(static_cast<Rank>(costs.nodes.size())).rotated(root);
-  error = "there is no tree \"" + std::string(name) + "\" for workstations; allowed are " + names +
-          "sequential, binary, kary:K, binomial:mask, binomial:halving, binomial:doubling";
+  error = "there is no tree \"" + std::string(name) + "\" for workstations; allowed are " + workstation_tree_names();
   return {};
 }
 

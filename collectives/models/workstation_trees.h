@@ -21,6 +21,10 @@ Tree tree_slow_first(const HeterogeneousCosts& costs, Rank root);
 // from fast node j modulo their number, counted from the root (C14). Precondition: root is a rank.
 Tree tree_hierarchical(const HeterogeneousCosts& costs, Rank root);
 
+// The names of the trees below, for a sentence. Whether it is one of them, or one that is refused with its own
+// sentence.
+std::string workstation_tree_names();
+bool is_workstation_tree(std::string_view name);
 // A tree by name: heterogeneous, heterogeneous:best, heterogeneous:plain (leaves not exchanged), slow-first,
 // hierarchical, optimum; binomial is MPICH's (C8); else a tree of collectives/tree_catalog.h that needs no costs.
 // Nothing, and a sentence in `error`, for any other. Precondition: root is a rank.

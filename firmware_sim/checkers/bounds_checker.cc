@@ -10,6 +10,9 @@ Findings check_bounds(const History& history) {
     if (end.most_payload_bytes > history.payload_bytes_limit)
       findings.push_back(node + std::to_string(end.most_payload_bytes) + " payload bytes: its limit is " +
                          std::to_string(history.payload_bytes_limit));
+    if (end.most_large_bytes > history.large_bytes_limit)
+      findings.push_back(node + std::to_string(end.most_large_bytes) + " bytes in large buffers: its limit is " +
+                         std::to_string(history.large_bytes_limit));
     if (end.most_buffers > history.buffers_limit)
       findings.push_back(node + std::to_string(end.most_buffers) + " buffers: its limit is " +
                          std::to_string(history.buffers_limit));

@@ -28,6 +28,9 @@ Findings check_liveness(const History& history);
 // had not arrived when it was given is named. A call that the window held back until its deadline was counted nowhere:
 // it alone may name nobody.
 Findings check_verdicts(const History& history);
+// Who is named, missing or as the straggler, is a member; missing once; and OK names nobody. The other checkers may
+// rely on that.
+Findings check_names(const History& history);
 // PEER_LOST names somebody, and nobody who was there and within reach all the time.
 Findings check_losses(const History& history);
 // An operation for which everybody came, long before the earliest deadline, succeeds for everybody.

@@ -50,6 +50,7 @@ struct Record {
   Nanoseconds deadline = kNever;
   Verdict verdict = Verdict::kPending;
   std::vector<Rank> missing;  // named by the verdict
+  Rank straggler = kNoRank;   // of a barrier, where it is known
 
   // kSent: to `peer`; kReceived: from `peer`
   NodeId peer = 0;
@@ -69,6 +70,7 @@ struct NodeEnd {
   bool stuck = false;                    // woke itself for ever at one instant
   std::uint64_t most_payload_bytes = 0;  // at any time
   std::uint64_t most_buffers = 0;
+  std::uint64_t most_large_bytes = 0;  // of large buffers, which all count for the budget
 };
 
 struct History {
@@ -77,6 +79,7 @@ struct History {
   std::vector<NodeEnd> ends;                                                                 // by NodeId
   std::vector<Fault> faults;                                                                 // that there were
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
+  std::uint64_t large_bytes_limit = ~std::uint64_t{0};
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
   // A peer silent for so long is lost.

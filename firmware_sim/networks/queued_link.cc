@@ -11,8 +11,8 @@ Ticks QueuedLink::admit(Ticks now, Ticks duration) {
     free_.pop();
   }
   free_.push(begins + duration);
-  while (!waiting_.empty() && waiting_.front() <= now) waiting_.pop_front();
-  if (begins > now) waiting_.push_back(begins);
+  while (!waiting_.empty() && waiting_.top() <= now) waiting_.pop();
+  if (begins > now) waiting_.push(begins);
   ++load_.messages;
   load_.busy += duration;
   load_.queue_peak = std::max<std::uint64_t>(load_.queue_peak, waiting_.size());

@@ -1,7 +1,6 @@
 // One link with a queue: so many parallel channels, first come, first served. Part of several networks.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <queue>
 #include <string>
@@ -22,8 +21,10 @@ class QueuedLink {
 
  private:
   std::uint64_t channels_;
-  std::priority_queue<Ticks, std::vector<Ticks>, std::greater<>> free_;  // when each channel that was used is free
-  std::deque<Ticks> waiting_;                                            // when those that wait begin
+  // Networks have millions of links: these own no memory before they are used.
+  using Earliest = std::priority_queue<Ticks, std::vector<Ticks>, std::greater<>>;
+  Earliest free_;     // when each channel that was used is free
+  Earliest waiting_;  // when those that wait begin
   LinkLoad load_;
   Ticks waited_ = 0;
 };

@@ -103,8 +103,10 @@ void check_numbers(CLI::App& app) {
 std::optional<std::string> read_text(const std::string& name, std::string& error) {
   std::ifstream file(name);
   std::ostringstream text;
+  file.peek();  // a folder can be opened, but not read
+  if (file.eof()) return "";
   text << file.rdbuf();
-  if (file) return text.str();
+  if (file && text) return text.str();
   error = name + " cannot be read";
   return {};
 }
@@ -182,6 +184,14 @@ bool asks_json(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
+// What was recorded is run again on the machine on which it was recorded.
+std::string objection_to_replay(const CLI::App& app) {
+  for (const char* other : {"--machine", "--operation", "--ranks", "--bytes", "--segment", "--root", "--ports",
+                            "--placement", "--seed", "--fidelity", "--faults", "--trace", "--timeline"})
+    if (app.count(other) > 0) return std::string("--replay runs again what was recorded: leave ") + other + " away";
+  return {};
+}
+
 int replay_trace(const Options& o) {
   std::string error;
   const std::string& other = o.request.tree.empty() ? o.request.algorithm : o.request.tree;
@@ -217,8 +227,6 @@ int simulate_with_faults(const Options& o, Experiment& experiment) {
 }
 
 int simulate(Options& o) {
-  if (!o.replay.empty() && !o.faults.empty())
-    return fail(o.json, "give either --replay or --faults, not both", kWrongUse);
   if (!o.replay.empty()) return replay_trace(o);
   if (!o.faults.empty() && o.fidelity == "engine")
     return fail(o.json, "faults happen to whole nodes: leave --fidelity engine away", kWrongUse);
@@ -269,6 +277,8 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() != 0 && asks_json(argc, argv)) return fail(true, error.what(), kWrongUse);
     return app.exit(error) == 0 ? 0 : kWrongUse;
   }
+  if (const std::string error = objection_to_replay(app); !options.replay.empty() && !error.empty())
+    return fail(options.json, error, kWrongUse);
   return simulate(options);
 }
 

@@ -221,6 +221,20 @@ class Experiments(unittest.TestCase):
         self.assertEqual(experiment.values_of("2..8 by 3"), [2, 5, 8])
         with self.assertRaisesRegex(LabError, "are no values"):
             experiment.values_of("few")
+        for nothing in ([], "5..2", 5, [[1]], {"from": 2}):
+            with self.assertRaisesRegex(LabError, "are no values"):
+                experiment.values_of(nothing)
+
+    def test_an_experiment_that_asks_nothing_is_a_mistake(self):
+        """Nothing agrees with nothing: it would pass."""
+        one = {"name": "a", "tree": "binomial"}
+        for table, sentence in (({}, r"asks nothing: give a \[\[series\]\]"),
+                                ({"series": [one], "x": {"key": "ranks"}}, "are no values"),
+                                ({"series": [{"tree": "binomial"}]}, r"a \[\[series\]\] has no name"),
+                                ({"series": [one], "panel": [{"ranks": 3}]}, r"a \[\[panel\]\] has no name"),
+                                ({"series": [one], "x": {"values": [2]}}, r"\[x\] has no key")):
+            with self.assertRaisesRegex(LabError, sentence):
+                experiment.Experiment("e", table).cases()
 
     def test_simulator_is_asked_only_for_trees_it_can_build(self):
         cases = {c.name: c for c in experiment.load("figure10").cases() if c.x == 19}

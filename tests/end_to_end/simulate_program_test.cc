@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/end_to_end/programs.h"
@@ -110,7 +111,11 @@ TEST(SimulateProgram, WrongUseIsOneSentence) {
       {"--operation", "barrier", "--ranks", "2", "--faults", "/dev/null"},
       {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "/dev/null", "--fidelity", "engine"},
       {"--operation", "barrier", "--ranks", "2", "--machine", "manna", "--faults", "/dev/null", "--timeline"},
+      {"--operation", "barrier", "--ranks", "2", "--machine", here.file("folder.toml")},
+      {"--operation", "barrier", "--ranks", "2", "--tree", "file:" + here.file("folder.toml")},
+      {"--replay", "none.json", "--ranks", "4"},
       {"--replay", "none.json", "--faults", "/dev/null"}};
+  std::filesystem::create_directory(here.file("folder.toml"));
   for (Words words : wrongs) {
     words.insert(words.begin(), "simulate");
     const Ended ended = here.run(words);

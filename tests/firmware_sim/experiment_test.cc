@@ -168,5 +168,40 @@ TEST(Experiment, RefusesWithASentence) {
   EXPECT_NE(error_of(request), "");
 }
 
+// What does not fit into its counters must not be answered as if it were something smaller.
+TEST(Experiment, RefusesMorePiecesAndBytesThanCanBeCounted) {
+  ExperimentRequest request = on("ideal", Operation::kMulticast, 3);
+  request.tree = "fibo";
+  request.segment_bytes = 1;
+  for (const std::uint64_t bytes :
+       std::vector<std::uint64_t>{(1ull << 20) + 1, 1ull << 32, (1ull << 32) + 1, UINT64_MAX}) {
+    request.bytes = bytes;
+    EXPECT_EQ(error_of(request),
+              std::to_string(bytes) + " bytes in segments of 1 are more than 1048576 segments: choose larger ones");
+  }
+  request.bytes = 1ull << 20;
+  std::string error;
+  EXPECT_TRUE(Experiment::prepare(request, error)) << error;
+  request = on("ideal", Operation::kAlltoall, 4);
+  request.bytes = UINT64_MAX / 4;
+  EXPECT_EQ(error_of(request), "all together would send more bytes than can be counted");
+  request.bytes = UINT64_MAX / 64;
+  EXPECT_TRUE(Experiment::prepare(request, error)) << error;
+}
+
+TEST(Experiment, SaysWhatIsWrongWithTheMachine) {
+  ExperimentRequest request = on("ideal", Operation::kMulticast, 4);
+  request.machine.name = "m.toml";
+  request.machine.kinds.front().send = request.machine.latency = Rational(0);
+  EXPECT_EQ(error_of(request), "m.toml: a send must cost its node something, or the network must take some time");
+  request.machine.kinds.front().send = Rational(1);
+  request.machine.nodes = 3;
+  EXPECT_EQ(error_of(request), "m.toml: the machine has 3 nodes, not 4");
+  request = on("ideal", Operation::kMulticast, 4);
+  request.tree = "oak";
+  EXPECT_TRUE(error_of(request).starts_with("there is no tree \"oak\"; allowed are fibo, lambda, heterogeneous, "))
+      << error_of(request);
+}
+
 }  // namespace
 }  // namespace fibocast

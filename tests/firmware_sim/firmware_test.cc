@@ -116,6 +116,22 @@ TEST(Multicomputer, RefusesWhatCannotRun) {
   EXPECT_EQ(error_of({{.ranks = 2}, sends}, {}, 2), "the schedule never ends, or a message is not expected");
 }
 
+// 300 messages of 2^55 ticks are behind the end of 64 bits.
+TEST(Multicomputer, RefusesTimesThatItCannotCount) {
+  IdealNetwork network(2, 0);
+  std::string error;
+  const auto sends = [](Rank rank, ScheduleWriter& out) {
+    out.begin_stage({.repeat = 300, .waits_for_arrival = rank == 0});
+    rank == 0 ? out.send({.peer = 1}) : out.receive({.peer = 0});
+    return true;
+  };
+  const OperationShape shape{.operation = Operation::kMulticast, .ranks = 2};
+  EXPECT_FALSE(simulate_machine({shape, sends}, {.kinds = {{.send = 1ull << 55}}}, network, {}, error));
+  EXPECT_EQ(error, "it takes longer than can be counted in the ticks of this machine");
+  EXPECT_FALSE(simulate_machine({shape, sends}, {.kinds = {{.send = 1, .occupancy = 1ull << 55}}}, network, {}, error));
+  EXPECT_EQ(error, "it takes longer than can be counted in the ticks of this machine");
+}
+
 TEST(Multicomputer, RecordsWhatThePortsDo) {
   IdealNetwork network(2, 4);
   std::string error;

@@ -42,5 +42,23 @@ TEST(FullNodeLimits, RefuseMoreThanThereIsMemoryFor) {
   EXPECT_TRUE(error.ends_with(" MiB, of which 8192 may be used: fewer ranks, or trees with fewer children")) << error;
 }
 
+// They would run the operation without the data, and take less time than engines alone.
+TEST(FullNodeLimits, RefuseMoreBytesThanANodeTakes) {
+  std::string error;
+  const Plan plan = fibo_plan({.send = 1, .latency = 2, .occupancy = 1});
+  OperationShape shape{.operation = Operation::kMulticast, .ranks = 4, .choice = {Algorithm::kTrees}};
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{(16 << 20) + 1, 1'000'000'000'000}) {
+    shape.total_bytes = bytes;
+    EXPECT_FALSE(full_node_limits(plan, shape, 0, error));
+    EXPECT_EQ(error, "a rank brings " + std::to_string(bytes) +
+                         " bytes, and whole nodes take 16777216 at most: choose fewer, or engines alone");
+    EXPECT_FALSE(connected_node_limits(plan, shape, 0, error));
+  }
+  shape.total_bytes = 16 << 20;
+  EXPECT_TRUE(full_node_limits(plan, shape, 0, error)) << error;
+  shape.operation = Operation::kScatter;  // that of all others, too
+  EXPECT_FALSE(full_node_limits(plan, shape, 0, error));
+}
+
 }  // namespace
 }  // namespace fibocast

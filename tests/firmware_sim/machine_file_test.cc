@@ -87,6 +87,10 @@ TEST(MachineFile, MistakesAreOneSentence) {
             "m.toml:3: network.wormhole is 1; allowed: true, false");
   EXPECT_EQ(error_of_machine("[network]\nkind = 'fat-tree'\ncapacity = 1"),
             "m.toml:3: network.capacity is 1; allowed: a text in quotes");
+  EXPECT_EQ(error_of_machine("[kinds.a]\nnodes = [1, 4]\n[network]\nkind = 'ideal'\nnodes = 4"),
+            "m.toml: kinds.a.nodes has node 4; allowed: nodes below 4, which are all of this network");
+  EXPECT_EQ(error_of_machine("[kinds.a]\nnodes = [6]\n[network]\nkind = 'mesh'\nrows = 2\ncolumns = 3"),
+            "m.toml: kinds.a.nodes has node 6; allowed: nodes below 6, which are all of this network");
   EXPECT_TRUE(error_of_machine("[network").starts_with("m.toml:1: "));
 }
 

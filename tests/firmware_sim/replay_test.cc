@@ -95,6 +95,17 @@ TEST(Replay, WhatCannotBeRunIsASentence) {
   EXPECT_NE(error.find("100001 nodes"), std::string::npos);
   Incident odd = incident_of({{Algorithm::kRing}});  // no algorithm of a barrier
   EXPECT_FALSE(replay(odd, error).has_value());
+  Incident large = incident_of({{Algorithm::kTrees}});
+  large.operations[0].shape.operation = Operation::kMulticast;
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{(64 << 20) + 1, UINT64_MAX / 2}) {
+    large.operations[0].shape.total_bytes = bytes;
+    EXPECT_FALSE(replay(large, error).has_value());
+    EXPECT_EQ(error, "an operation of " + std::to_string(bytes) + " bytes a rank; allowed are at most 67108864");
+  }
+  Incident backwards = incident_of({{Algorithm::kTrees}});
+  backwards.machine.send = -1;
+  EXPECT_FALSE(replay(backwards, error).has_value());
+  EXPECT_EQ(error, "the costs of the incident's machine are not all 0 or more");
 }
 
 TEST(Replay, CountsInversions) {

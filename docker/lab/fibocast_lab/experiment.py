@@ -33,15 +33,20 @@ JUDGE_DEFAULTS = {"tolerance": 0.05, "ranking": True, "gap": 0.05, "share": 0.95
 
 
 def values_of(text):
-    """"2..20", "2..64 by 2", or a list."""
-    if not isinstance(text, str):
-        return list(text)
+    """"2..20", "2..64 by 2", or a list. Not nothing: an experiment without a point would agree with everything."""
+    values = range_of(text) if isinstance(text, str) else text
+    if not isinstance(values, list) or not values or not all(isinstance(value, int | float | str) for value in values):
+        raise LabError(f"'{text}' are no values: write \"2..20\", \"2..64 by 2\" or a list")
+    return list(values)
+
+
+def range_of(text):
     try:
         numbers, _, step = text.partition(" by ")
         first, last = numbers.split("..")
         return list(range(int(first), int(last) + 1, int(step or 1)))
     except ValueError:
-        raise LabError(f"'{text}' are no values: write \"2..20\", \"2..64 by 2\" or a list") from None
+        return []
 
 
 class Experiment:
@@ -74,8 +79,18 @@ class Experiment:
         return self.table.get("panel", [{"name": ""}])
 
     def cases(self):
+        self.check_names()
         return [case for panel in self.panels() for series in self.table.get("series", [])
                 for case in self.cases_of(panel, series)]
+
+    def check_names(self):
+        for where, tables in (("[[series]]", self.table.get("series", [])), ("[[panel]]", self.panels())):
+            if not tables:
+                raise LabError(f"experiment {self.name} asks nothing: give a {where} with a name")
+            if any("name" not in table for table in tables):
+                raise LabError(f"experiment {self.name}: a {where} has no name")
+        if "key" not in self.x:
+            raise LabError(f"experiment {self.name}: [x] has no key: what its values are of, as \"ranks\"")
 
     def cases_of(self, panel, series):
         if panel["name"] not in series.get("panels", [panel["name"]]):
@@ -86,7 +101,7 @@ class Experiment:
         self.check(CASE_KEYS, own, "a case")
         own |= {"rows": rows} if rows else {}
         return [self.case_at(panel, series, x, own)
-                for x in values_of(series.get("values", panel.get("values", self.x["values"])))]
+                for x in values_of(series.get("values", panel.get("values", self.x.get("values", []))))]
 
     def case_at(self, panel, series, x, own):
         case = Case({**own, self.x["key"]: x}, series["name"], panel["name"], x)

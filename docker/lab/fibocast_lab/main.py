@@ -104,6 +104,8 @@ def run_experiments(options):
             raise WrongUse(f"'{world}' is no world: there are {', '.join(experiment.WORLDS)}")
     try:
         experiments = [experiment.load(name) for name in options.experiment]
+        for one in experiments:
+            one.cases()  # a mistake in a later one is not found after the minutes of an earlier one
     except LabError as error:
         raise WrongUse(str(error)) from None
     for one in experiments:

@@ -118,6 +118,36 @@ TEST(LivenessChecker, NoticesMissingRepeatedAndLateAnswers) {
   EXPECT_EQ(check_liveness(late.history).size(), 1u);
 }
 
+// A verdict of any operation, which other checkers look up in the list of members.
+TEST(NamesChecker, NoticesRanksThatTheGroupDoesNotHave) {
+  Story s;
+  s.arrive(0, 0);
+  s.done(0, 0, Verdict::kDeadlineExceeded, {1, 2});
+  ASSERT_EQ(check_names(s.history).size(), 1u);
+  EXPECT_NE(check_names(s.history)[0].find("names rank 2 of a group of 2"), std::string::npos);
+  EXPECT_EQ(check_all(s.history), check_names(s.history)) << "the others have nothing to look at";
+
+  Story lost;
+  lost.arrive(0, 0);
+  lost.done(0, 0, Verdict::kPeerLost, {77'000});
+  EXPECT_EQ(check_all(lost.history).size(), 1u);
+
+  Story twice;
+  twice.arrive(0, 0);
+  twice.done(0, 0, Verdict::kDeadlineExceeded, {1, 1});
+  EXPECT_EQ(check_names(twice.history).size(), 1u);
+
+  Story last;
+  last.good_barrier(0);
+  last.history.records.back().straggler = 2;
+  EXPECT_EQ(check_names(last.history).size(), 1u);
+
+  Story own;  // who called himself is there
+  own.arrive(0, 0);
+  own.done(0, 0, Verdict::kOk, {1});
+  EXPECT_EQ(check_names(own.history).size(), 1u);
+}
+
 TEST(VerdictChecker, NoticesMixedVerdictsAndNames) {
   Story mixed;
   mixed.arrive(0, 0);
@@ -198,6 +228,10 @@ TEST(BoundsChecker, NoticesMoreThanTheLimits) {
   EXPECT_EQ(check_bounds(s.history), Findings{"node 1 held 1001 payload bytes: its limit is 1000"});
   s.history.ends[1].most_payload_bytes = 0, s.history.ends[0].most_buffers = 11;
   EXPECT_EQ(check_bounds(s.history), Findings{"node 0 held 11 buffers: its limit is 10"});
+  s.history.ends[0].most_buffers = 0, s.history.large_bytes_limit = s.history.ends[0].most_large_bytes = 65'536;
+  EXPECT_EQ(check_bounds(s.history).size(), 0u);
+  s.history.ends[0].most_large_bytes = 65'537;
+  EXPECT_EQ(check_bounds(s.history).size(), 1u);
 }
 
 TEST(LeakChecker, NoticesWhatANodeKeeps) {
