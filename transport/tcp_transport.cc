@@ -15,7 +15,7 @@ constexpr std::size_t kLargestFrame = kMaxHeadBytes + kTcpPayload;  // sealed or
 
 [[noreturn]] void cannot_listen(const tcp::endpoint& endpoint, const boost::system::error_code& error) {
   std::ostringstream text;
-  text << "cannot listen on TCP " << endpoint << " (stop who uses it or choose another address)";
+  text << "cannot listen on TCP " << endpoint;
   throw std::system_error(error, text.str());
 }
 

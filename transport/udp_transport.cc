@@ -20,9 +20,9 @@ namespace {
 
 using boost::asio::ip::udp;
 
-std::string sentence(const udp::endpoint& endpoint, const char* remedy) {
+std::string sentence(const udp::endpoint& endpoint) {
   std::ostringstream text;
-  text << "cannot listen on UDP " << endpoint << " (" << remedy << ")";
+  text << "cannot listen on UDP " << endpoint;
   return text.str();
 }
 
@@ -78,7 +78,7 @@ UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& setti
     close_on_exec(socket_.native_handle());
     if (!error) socket_.bind(settings.listen, error);  // never SO_REUSEADDR: two daemons would share a port unnoticed
   }
-  if (error) throw std::system_error(error, sentence(settings.listen, "stop who uses it or choose another address"));
+  if (error) throw std::system_error(error, sentence(settings.listen));
   socket_.non_blocking(true);
   set_options(socket_, settings.socket_buffer_bytes);
 }

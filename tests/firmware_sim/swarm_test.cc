@@ -94,6 +94,15 @@ TEST(SwarmSeedRegression, CountOfTheWindowWaitedForWhoNeverCameAndKeptVerdictsWa
   EXPECT_EQ(check_all(run_scenario(scenario_of(1004699)).history), Findings{});
 }
 
+TEST(SwarmSeedRegression, DataAheadOfItsGrantStoppedWhatCameBehindIt) {
+  for (const std::uint64_t seed : {3278, 824449})
+    EXPECT_EQ(check_all(run_scenario(scenario_of(seed)).history), Findings{}) << seed;
+}
+
+TEST(SwarmSeedRegression, WhoWasOutsideSentItsDataForEver) {
+  EXPECT_EQ(check_all(run_scenario(scenario_of(4341)).history), Findings{});
+}
+
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};
 
 TEST_P(TroubledRegression, IsNotThereAnyMore) {
@@ -150,7 +159,10 @@ TEST_P(ReplanRegression, IsNotThereAnyMore) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ReplanRegression,
                          testing::Values(FoundFault{162, "HoldWasNeverReleased"},
                                          FoundFault{1638, "HoldForgottenByMessagesOfOthers"},
-                                         FoundFault{2556, "WhoReturnedWasLeftOut"}),
+                                         FoundFault{2556, "WhoReturnedWasLeftOut"},
+                                         FoundFault{507080, "LeaderThatGaveUpNeverDecidedAgain"},
+                                         FoundFault{29268, "NewcomerWaitedForWhatWasDecidedWithoutIt"},
+                                         FoundFault{40100, "CallsThatEndedInAChangeDidNotCount"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {
