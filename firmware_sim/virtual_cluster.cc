@@ -79,7 +79,10 @@ bool VirtualCluster::run_until(Nanoseconds limit, const std::function<bool()>& d
   static const Nanoseconds dump_at = getenv("DUMP_AT") ? atoll(getenv("DUMP_AT")) : kNever;
   static bool dumped = false;
   while (!done()) {
-    if (!dumped && queue_.next_time() > dump_at) { dumped = true; for (auto& n : nodes_) n->node().debug_dump(); }
+    if (!dumped && queue_.next_time() > dump_at) {
+      dumped = true;
+      for (auto& n : nodes_) n->node().debug_dump();
+    }
     if (queue_.next_time() > limit || queue_.empty()) {
       queue_.run_until(limit);
       return done();
