@@ -1,6 +1,5 @@
 #include "firmware_sim/virtual_cluster.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -76,13 +75,7 @@ bool VirtualCluster::run_until(Nanoseconds limit, const std::function<bool()>& d
     queue_.run_until(limit);
     return false;
   }
-  static const Nanoseconds dump_at = getenv("DUMP_AT") ? atoll(getenv("DUMP_AT")) : kNever;
-  static bool dumped = false;
   while (!done()) {
-    if (!dumped && queue_.next_time() > dump_at) {
-      dumped = true;
-      for (auto& n : nodes_) n->node().debug_dump();
-    }
     if (queue_.next_time() > limit || queue_.empty()) {
       queue_.run_until(limit);
       return done();

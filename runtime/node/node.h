@@ -235,7 +235,6 @@ class Node {
   NodeTables tables() const;
   const FlightRecorder& flight_recorder() const;
   std::uint64_t payload_bytes_used() const;
-  void debug_dump() const;
   std::uint64_t buffer_bytes(BufferId buffer) const;
   Nanoseconds next_deadline() const;
   // poll_event() has a kWork; poll_transmit() waits until it is done.

@@ -1,6 +1,5 @@
 // What the host may ask a node: nothing changes by it.
 #include <algorithm>
-#include <cstdio>
 
 #include "runtime/node/flight_log.h"
 #include "runtime/node/groups.h"
@@ -8,9 +7,7 @@
 #include "runtime/node/node_state.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/presence.h"
-#include "runtime/node/slots.h"
 #include "runtime/node/stragglers.h"
-#include "runtime/node/transfers.h"
 
 namespace fibocast {
 
@@ -75,50 +72,6 @@ void Node::describe_groups(Nanoseconds now) {
 }
 
 std::uint64_t Node::payload_bytes_used() const { return state_->buffers->used(); }
-
-void Node::debug_dump() const {
-  NodeState& st = *state_;
-  std::printf("== node %u payload %llu of %llu\n", st.settings.self, (unsigned long long)st.buffers->used(),
-              (unsigned long long)st.limits.payload_bytes);
-  for (unsigned u = 0; u < 6; ++u) std::printf(" use%u %llu", u, (unsigned long long)st.buffers->used_by(u));
-  std::printf("\n");
-  for (std::uint32_t g = 0; g < st.groups.size(); ++g) {
-    if (st.groups[g].base == 0 && st.groups[g].global_base == 0) continue;
-    std::printf(" group %u base %u global %u rank %u\n", g, st.groups[g].base, st.groups[g].global_base,
-                st.groups[g].rank);
-    for (std::uint32_t k = 0; k < st.limits.open_generations; ++k) {
-      const std::uint32_t i = g * st.limits.open_generations + k;
-      const Slot& s = st.slots[i];
-
-      std::printf(
-          "  slot %u gen %u op %d root %u state %d shape %d bytes %llu layout %llu buffer %u input %u arrivals %u "
-          "called %d streams_open %u blocked %d alg %d\n",
-          i, s.generation, (int)s.operation, s.root, (int)s.state, s.shape_known, (unsigned long long)s.total_bytes,
-          (unsigned long long)s.layout.bytes, s.buffer, s.input, s.arrivals, s.called, s.streams_open, s.blocked,
-          (int)s.choice.algorithm);
-      if (!s.shape_known || s.state == Slot::State::kEmpty) continue;
-      const RankSchedule r = st.engine->schedule(i);
-      for (const Stage& stage : r.stages)
-        for (std::uint32_t x = 0; x < std::uint32_t(stage.receives) + stage.sends; ++x) {
-          const std::uint32_t index = stage.first_transfer + x;
-          const Transfer& t = r.transfers[index];
-          const TransferState& ts = st.transfer_states[std::size_t{i} * st.limits.transfers + index];
-          std::printf("    %s node %u bulk %d stream state %d id %u progress %llu bytes %llu\n",
-                      x < stage.receives ? "from" : "to", transfers::node_of(st, i, t.peer), slots::is_bulk(st, i, t),
-                      (int)ts.stream, ts.stream_id, (unsigned long long)ts.progress,
-                      (unsigned long long)slots::stream_bytes(st, i, t));
-        }
-    }
-  }
-  for (const OutgoingMessage& o : st.outgoing)
-    if (o.state != OutgoingMessage::State::kFree)
-      std::printf("  outgoing to %u tag %llu state %d bytes %llu stream %u\n", o.peer, (unsigned long long)o.tag,
-                  (int)o.state, (unsigned long long)o.payload.length, o.stream);
-  for (const IncomingMessage& o : st.incoming)
-    if (o.state != IncomingMessage::State::kFree)
-      std::printf("  incoming from %u tag %llu state %d bytes %llu stream %u\n", o.peer, (unsigned long long)o.tag,
-                  (int)o.state, (unsigned long long)o.bytes, o.stream);
-}
 std::uint64_t Node::buffer_bytes(BufferId buffer) const { return state_->buffers->bytes(buffer); }
 bool Node::has_work() const { return state_->works > 0; }
 bool Node::operation_in_flight() const { return state_->operations_open > 0; }

@@ -46,7 +46,6 @@ class PayloadBuffers {
   std::uint64_t share(BufferUse use) const;
   std::uint64_t bytes(BufferId id) const { return entries_[id].bytes; }
   std::uint64_t used() const { return used_[0] + used_[1] + used_[2] + used_[3] + used_[4] + used_[5]; }
-  std::uint64_t used_by(unsigned u) const { return used_[u]; }
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(entries_.size()) - free_eager_ - free_others_; }
   std::uint32_t references(BufferId id) const { return entries_[id].references; }
   bool exists(BufferId id) const { return id < entries_.size() && entries_[id].references > 0; }
