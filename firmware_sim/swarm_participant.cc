@@ -198,8 +198,7 @@ void SwarmParticipant::call() {
 void SwarmParticipant::pass() {
   Call c;
   c.group = id_, c.generation = generation_, c.operation = operation().operation, c.root = operation().root;
-  if (run_.cluster().node(node_).pass(c) == Admission::kWouldBlock)
-    return later(run_.retry_pause(), [this] { pass(); });
+  run_.cluster().node(node_).pass(c);
   ++generation_;
   call_next();
 }
