@@ -108,6 +108,21 @@ void expect_told(Team& team, const Asks& asks, const std::vector<std::uint64_t>&
   }
 }
 
+// Twice what only the newer ones know, then what all know, and so on.
+void expect_soon_over(Team& team, const Asks& asks, Newer newer) {
+  for (Generation g = 0; g < 12; ++g) {
+    const bool old = g % 3 == 2;
+    const auto cookies = call_everywhere(team, asks, g, old ? kOld : AlgorithmChoice{});
+    ASSERT_TRUE(team.wait(cookies, kSoon)) << static_cast<int>(asks.operation) << " of root " << asks.root << ", "
+                                           << asks.bytes << " bytes, generation " << g;
+    if (old)
+      team.expect_all(cookies, Verdict::kOk);
+    else
+      expect_told(team, asks, cookies, newer);
+  }
+  team.expect_nothing_held();
+}
+
 class Versions : public testing::TestWithParam<Newer> {};
 
 TEST_P(Versions, WhatSomeDoNotKnowEndsAtOnceForAll) {
@@ -116,16 +131,7 @@ TEST_P(Versions, WhatSomeDoNotKnowEndsAtOnceForAll) {
                            Asks{Operation::kReduce, 2, 8}, Asks{Operation::kAllreduce, 0, 200'000}}) {
     Team team(cluster_with(newer));
     name_what_is_unknown(team.cluster, newer);
-    for (Generation g = 0; g < 12; ++g) {
-      const bool old = g % 3 == 2;
-      const auto cookies = call_everywhere(team, asks, g, old ? kOld : AlgorithmChoice{});
-      ASSERT_TRUE(team.wait(cookies, kSoon)) << static_cast<int>(asks.operation) << " generation " << g;
-      if (old)
-        team.expect_all(cookies, Verdict::kOk);
-      else
-        expect_told(team, asks, cookies, newer);
-    }
-    team.expect_nothing_held();
+    expect_soon_over(team, asks, newer);
   }
 }
 
@@ -136,17 +142,7 @@ TEST_P(Versions, WhatIsHandedOutInAnUnknownWayHoldsUpNobody) {
       if (!is_newer(newer, root)) continue;  // the others take what comes, however it comes
       Team team(cluster_with(newer));
       name_what_is_unknown(team.cluster, newer);
-      const Asks asks{Operation::kMulticast, root, bytes};
-      for (Generation g = 0; g < 12; ++g) {
-        const bool old = g % 3 == 2;
-        const auto cookies = call_everywhere(team, asks, g, old ? kOld : AlgorithmChoice{});
-        ASSERT_TRUE(team.wait(cookies, kSoon)) << "root " << root << ", " << bytes << " bytes, generation " << g;
-        if (old)
-          team.expect_all(cookies, Verdict::kOk);
-        else
-          expect_told(team, asks, cookies, newer);
-      }
-      team.expect_nothing_held();
+      expect_soon_over(team, {Operation::kMulticast, root, bytes}, newer);
     }
 }
 
