@@ -198,7 +198,8 @@ void SwarmParticipant::call() {
 void SwarmParticipant::pass() {
   Call c;
   c.group = id_, c.generation = generation_, c.operation = operation().operation, c.root = operation().root;
-  run_.cluster().node(node_).pass(c);
+  if (run_.cluster().node(node_).pass(c) == Admission::kWouldBlock)
+    return later(run_.retry_pause(), [this] { pass(); });
   ++generation_;
   call_next();
 }

@@ -83,10 +83,15 @@ bool are_settled(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 
 }  // namespace
 
-void begin(NodeState& state, std::uint32_t group, Rank lost) {
+void begin(NodeState& state, std::uint32_t group, Rank lost, Nanoseconds now) {
   GroupState& g = state.groups[group];
   g.doubted = lost;
   g.doubted_until = g.base + state.limits.open_generations;
+  for (Slot& s : groups::slots_of(state, group)) {
+    if (s.state != Slot::State::kOpen) continue;
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    look_at_call(state, slot, kNever, now);
+  }
 }
 
 void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now) {

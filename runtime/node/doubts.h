@@ -10,7 +10,7 @@
 namespace fibocast::doubts {
 
 // Rank `lost` of the group was away, or is: of what has been called so far, or may have been by others.
-void begin(NodeState& state, std::uint32_t group, Rank lost);
+void begin(NodeState& state, std::uint32_t group, Rank lost, Nanoseconds now);
 // A call of this slot is due at its deadline, or at once if it waits for data that may have been lost on their way.
 void look_at_call(NodeState& state, std::uint32_t slot, Nanoseconds deadline, Nanoseconds now);
 // It is due. True: because of doubts. It asks whom it waits for, now and again after the suspicion time; if the data

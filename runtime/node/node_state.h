@@ -72,6 +72,7 @@ struct Peer {
   Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;
+  bool given_up = false;      // since it was last connected
   bool one_credit = false;    // an older node: it knows but one for both
   bool by_reference = false;  // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
@@ -117,9 +118,9 @@ struct Slot {
   bool arrived_when_frozen = false;  // what every coordinator is told, whoever asks and when
   bool blocked = false;              // a channel or the NIC was full
   bool closed = false;               // nothing is left to do here
-  bool called = false;       // all local participants have called; the engine learns it once their data is placed
-  bool has_result = false;   // it lies where the participants get it
-  bool sender_gone = false;  // whoever brought the payload here gave up before the generation opened
+  bool called = false;      // all local participants have called; the engine learns it once their data is placed
+  bool has_result = false;  // it lies where the participants get it
+  bool passed = false;      // by a participant whom it needs; of what is handed out, by who brought the payload here
   Verdict verdict = Verdict::kPending;
   Verdict reason = Verdict::kPending;  // why a verdict is wanted
   std::uint64_t total_bytes = 0;

@@ -128,7 +128,7 @@ void drop_payload(NodeState& state, Request& r) {
 bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r) {
   if (!slots::is_source(state, slot) || state.slots[slot].called) return false;
   const bool last = state.slots[slot].arrivals == state.groups[slots::group_of(state, slot)].participants;
-  return r.call.payload.buffer != kNoBuffer || (last && !state.slots[slot].sender_gone);
+  return r.call.payload.buffer != kNoBuffer || (last && !state.slots[slot].passed);
 }
 
 // What the caller brings becomes the slot's: a multicast's payload is sent from where it lies.
@@ -185,7 +185,7 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
 void pass(NodeState& state, std::uint32_t slot, std::uint32_t request, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const Request& r = state.requests->at(request);
-  s.sender_gone = s.sender_gone || r.brought_payload;
+  s.passed = s.passed || r.brought_payload || !is_push(s.operation);
   const bool names_lost = r.done.verdict == Verdict::kPeerLost && !r.done.ranks.empty();
   if (s.lost == kNoRank && names_lost) s.lost = r.done.ranks.at(0);  // as its caller was told
   if (r.died) abandon::lose(state, slot, now);

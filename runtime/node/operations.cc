@@ -318,7 +318,7 @@ bool repeat(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   s.activated_at = s.first_send_at = 0;
   s.resume_at = s.due = kNever;
   stragglers::on_repeat(state, slot, now);
-  slots::set_due(state, s, deadline_of(state, s));
+  slots::set_due(state, s, s.passed ? now : deadline_of(state, s));
   abandon::lose_again(state, slot);
   comparison::begin(state, slot, now);
   return transfers::set_shape(state, slot, message_about(state, slot, PeerMessageType::kTransfer));

@@ -1,5 +1,7 @@
 #include "runtime/node/presence.h"
 
+#include <utility>
+
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
@@ -11,6 +13,14 @@
 namespace fibocast::presence {
 
 namespace {
+
+void begin_doubts(NodeState& state, NodeId node, bool of_us, Nanoseconds now) {
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    const GroupState& g = state.groups[group];
+    const Rank rank = g.used ? g.members.index_of(node) : kNoRank;
+    if (rank != kNoRank && g.rank != kNoRank) doubts::begin(state, group, of_us ? g.rank : rank, now);
+  }
+}
 
 // The verdict of what the node takes part in is asked for at once; the coordinator decides, once for all. If the node
 // lives and has given us up, it is we who were lost.
@@ -27,15 +37,12 @@ void end_operations_with(NodeState& state, NodeId node, bool we_were_lost, Nanos
     s.frozen = true;
     slots::set_due(state, s, now);
   }
-  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
-    const GroupState& g = state.groups[group];
-    const Rank rank = g.used ? g.members.index_of(node) : kNoRank;
-    if (rank != kNoRank && g.rank != kNoRank) doubts::begin(state, group, we_were_lost ? g.rank : rank);
-  }
+  begin_doubts(state, node, we_were_lost, now);
 }
 
 void give_up(NodeState& state, NodeId node, Nanoseconds now) {
   Peer& p = peers::of(state, node);
+  p.given_up = true;
   ++p.session;  // what was delivered of its messages owes it no credit any more
   p.trying_since = now - state.settings.suspicion;
   p.channel->renew(now);
@@ -104,6 +111,8 @@ void start(NodeState& state, Nanoseconds now) {
 void on_connected(NodeState& state, NodeId peer, Nanoseconds now) {
   Peer& p = peers::of(state, peer);
   const std::uint64_t incarnation = p.channel->peer_incarnation();
+  // What it sent before it knew of that is lost, and it may have been done with it.
+  if (std::exchange(p.given_up, false)) begin_doubts(state, peer, false, now);
   if (p.incarnation != incarnation) ++p.lives;
   p.incarnation = incarnation;
   if (state.detector != nullptr) state.detector->came(peer, incarnation, now);

@@ -86,6 +86,13 @@ TEST(SwarmAheadRegression, StreamWaitedForAWordThatWasLostWithItsSlot) {
   EXPECT_EQ(findings_ahead(1007662), Findings{});
 }
 
+TEST(SwarmAheadRegression, WhatWasSentToTheSessionBeforeWasMissedForEver) {
+  EXPECT_EQ(findings_ahead(202763), Findings{});
+}
+
+// They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
+TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
+
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
 }
@@ -162,7 +169,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ReplanRegression,
                                          FoundFault{2556, "WhoReturnedWasLeftOut"},
                                          FoundFault{507080, "LeaderThatGaveUpNeverDecidedAgain"},
                                          FoundFault{29268, "NewcomerWaitedForWhatWasDecidedWithoutIt"},
-                                         FoundFault{40100, "CallsThatEndedInAChangeDidNotCount"}),
+                                         FoundFault{40100, "CallsThatEndedInAChangeDidNotCount"},
+                                         FoundFault{8976, "BarrierThatAllHadPassedNeverEnded"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {

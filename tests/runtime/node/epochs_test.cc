@@ -249,6 +249,26 @@ TEST(Survivors, WhoJoinsDoesNotWaitForWhatWasDecidedWithoutIt) {
   }
 }
 
+// Nobody here waits for a generation that all who live have passed: it ends all the same, or the window never moves.
+TEST(Survivors, WhatAllOfThemPassedWhileOneWasLostEnds) {
+  VirtualCluster cluster(cluster_of(3));
+  const GroupId group = survivors(cluster);
+  const Fault crash = crash_of({2});
+  cluster.begin(crash);
+  Call passed;
+  passed.group = group, passed.generation = 0;
+  for (const NodeId id : {0u, 1u}) ASSERT_EQ(cluster.node(id).pass(passed), Admission::kTaken);
+  for (Generation g = 1; g < 30; ++g) {
+    const Asked called[] = {cluster.barrier(0, group, g, cluster.now() + 5 * kSecond),
+                            cluster.barrier(1, group, g, cluster.now() + 5 * kSecond)};
+    for (const Asked& asked : called) {
+      cluster.run_until(cluster.now() + 10 * kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; });
+      ASSERT_NE(cluster.answer(asked.cookie), nullptr);
+      ASSERT_EQ(cluster.answer(asked.cookie)->event.done.verdict, Verdict::kOk) << g;
+    }
+  }
+}
+
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
   Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
   const Fault four = crash_of({0, 3, 6, 9});
