@@ -142,9 +142,12 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
 }
 
 // The peer talks to a former life of us, or we do not know this one: find each other again. Less and less often: what
-// comes of a busy host or over a long way may be the answer to what was said before.
+// comes of a busy host or over a long way may be the answer to what was said before. But after a silence it is there
+// again, and may have nobody else to tell it that we have given it up.
 void Handshake::ask_again(Nanoseconds now) {
   if (state_ == ChannelState::kRefused) return;
+  heard_ = true;
+  if (std::exchange(silence_, false)) hello_interval_ = kFirstHelloInterval;
   if (state_ == ChannelState::kClosed) state_ = ChannelState::kConnecting;
   hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + hello_interval_));
 }
@@ -180,6 +183,7 @@ void Handshake::sent(FrameType type, std::uint64_t counter, Nanoseconds now) {
   if (!hello_open_) first_counter_ = hello_counter_;
   hello_open_ = true;
   last_hello_at_ = now;
+  silence_ = !std::exchange(heard_, false);
   const bool repeat = state_ == ChannelState::kConnecting || candidate_.incarnation != 0;
   hello_at_ = repeat ? now + hello_interval_ : kNoDeadline;
   hello_interval_ = std::min(2 * hello_interval_, kLongestHelloInterval);

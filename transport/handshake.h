@@ -78,6 +78,8 @@ class Handshake {
   ChannelState state_ = ChannelState::kClosed;
   bool hello_open_ = false;          // one was not answered yet
   bool renewed_ = false;             // ... and not connected since
+  bool heard_ = false;               // the peer was, since the last hello, with a frame of no session that is
+  bool silence_ = true;              // ... it was not between the last two
   std::optional<FrameType> answer_;  // hello_ack or refuse, to be sent at once
   std::uint64_t peer_digest_ = 0;
   Nanoseconds hello_at_ = kNoDeadline;
