@@ -17,6 +17,13 @@ namespace fibocast::dispatch {
 
 namespace {
 
+// It is answered to its sender if it cannot be here. A word about the whole group names no generation that it could
+// end.
+bool is_of_one_operation(PeerMessageType type) {
+  using enum PeerMessageType;
+  return type <= kVerdict || type == kDecline || type == kPostpone || type == kDoubt || type == kCompare;
+}
+
 void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
                           Nanoseconds now) {
   std::uint32_t group = groups::find(s, m.group);
@@ -26,7 +33,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     ++s.counters.unknown_group;
     PeerMessage refusal = m;
     refusal.type = PeerMessageType::kGroupUnknown;
-    if (m.type != PeerMessageType::kGroupUnknown) peers::send(s, from, refusal, false, now);
+    if (is_of_one_operation(m.type)) peers::send(s, from, refusal, false, now);
     return;
   }
   if (m.ranks.end() > groups::size_of(s.groups[group])) {  // an application is told of each rank that is named

@@ -90,6 +90,10 @@ TEST(SwarmAheadRegression, WhatWasSentToTheSessionBeforeWasMissedForEver) {
   EXPECT_EQ(findings_ahead(202763), Findings{});
 }
 
+TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation) {
+  EXPECT_EQ(findings_ahead(34114), Findings{});
+}
+
 // They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
 TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
 
