@@ -1,6 +1,7 @@
 #include "firmware_sim/checkers/checkers.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace fibocast {
 
@@ -13,13 +14,44 @@ std::string describe(const History& history, const Record& record) {
          " generation " + std::to_string(record.generation) + ": ";
 }
 
+namespace {
+
+struct Stretch {
+  Nanoseconds begins, ends;
+  bool crash;
+};
+
+bool hits(const Fault& fault, NodeId node) {
+  const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
+  return splits || (!is_of_messages(fault.kind) && concerns(fault, node));
+}
+
+// The node's troubles; those that overlap are one.
+std::vector<Stretch> stretches_of(const History& history, NodeId node) {
+  std::vector<Stretch> all;
+  for (const Fault& fault : history.faults) {
+    const Nanoseconds ends = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
+    if (hits(fault, node)) all.push_back({fault.begins, ends, fault.kind == Fault::Kind::kCrash});
+  }
+  std::ranges::sort(all, {}, &Stretch::begins);
+  std::vector<Stretch> merged;
+  for (const Stretch& s : all) {
+    if (merged.empty() || s.begins > merged.back().ends) {
+      merged.push_back(s);
+      continue;
+    }
+    merged.back().ends = std::max(merged.back().ends, s.ends);
+    merged.back().crash = merged.back().crash || s.crash;
+  }
+  return merged;
+}
+
+}  // namespace
+
 bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least) {
-  return std::ranges::any_of(history.faults, [&](const Fault& fault) {
-    const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
-    const bool hits = splits || (!is_of_messages(fault.kind) && concerns(fault, node));
-    const Nanoseconds healed = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
-    const bool long_enough = healed == kNever || fault.kind == Fault::Kind::kCrash || healed - fault.begins >= least;
-    return hits && long_enough && fault.begins <= to && (healed == kNever || healed + history.grace >= from);
+  return std::ranges::any_of(stretches_of(history, node), [&](const Stretch& s) {
+    const bool long_enough = s.ends == kNever || s.crash || s.ends - s.begins >= least;
+    return long_enough && s.begins <= to && (s.ends == kNever || s.ends + history.grace >= from);
   });
 }
 

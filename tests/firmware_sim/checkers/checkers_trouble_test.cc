@@ -130,6 +130,15 @@ TEST(SuccessChecker, ExcusesWhatIsLongEnoughToBeLost) {
   EXPECT_EQ(check_success(failed_after({}, {from_to(Kind::kPartition, 0, 5'000, 1)}).history).size(), 1u);
 }
 
+TEST(SuccessChecker, TakesTroublesThatOverlapForOne) {
+  const Nanoseconds part = Story{}.history.suspicion / 3;
+  const Fault partition = from_to(Kind::kPartition, 0, part, 1);
+  EXPECT_EQ(check_success(failed_after({}, {from_to(Kind::kOneWay, part / 2, 2 * part, 1), partition}).history),
+            Findings{});
+  EXPECT_EQ(check_success(failed_after({}, {from_to(Kind::kOneWay, part + 1, 2 * part, 1), partition}).history).size(),
+            1u);
+}
+
 TEST(SuccessChecker, ExcusesHeavyLossWhereThePlanChangesOnly) {
   const auto findings = [](double probability, Nanoseconds heals, NodeId node, bool replanned) {
     Fault loss = from_to(Kind::kLoss, 0, heals, node);
