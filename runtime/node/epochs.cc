@@ -171,7 +171,7 @@ bool holds_calls(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (runs(g) && !g.change.outside) return false;
   if (g.change.outside && !g.change.wanted) {
     g.change.wanted = true;
-    g.change.due = now;
+    g.change.since = g.change.due = now;
     state.slot_timer = now;
   }
   return true;
@@ -222,7 +222,7 @@ void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
   c.due = now + kAskAgain;
-  if (c.outside && g.held == 0) {  // nobody here wants in any more
+  if (c.outside && !c.cut_off && g.held == 0) {  // nobody here wants in any more
     c.wanted = false, c.due = kNever;
     return;
   }
@@ -233,10 +233,12 @@ void ask_or_lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
     ask_leader(state, group, leader, now);
 }
 
+// Who is outside depends on theirs.
 void wait_for_majority(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const EpochChange& c = state.groups[group].change;
-  if (c.outside || c.cut_off) return;
-  const Nanoseconds patience = is_cut_off(state, group) ? kSettling : 3 * state.settings.suspicion;
+  if (c.cut_off) return;
+  const bool knows = !c.outside && is_cut_off(state, group);
+  const Nanoseconds patience = knows ? kSettling : 3 * state.settings.suspicion;
   if (now >= c.since + patience)
     end_partitioned(state, group, now);
   else

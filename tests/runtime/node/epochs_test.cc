@@ -269,6 +269,34 @@ TEST(Survivors, WhatAllOfThemPassedWhileOneWasLostEnds) {
   }
 }
 
+// Those who are in have no majority and let nobody in. Who comes back is told so, as they are.
+TEST(Survivors, WhoFindsNoMajorityToComeBackToIsTold) {
+  VirtualCluster cluster(cluster_of(5));
+  const GroupId group = survivors(cluster);
+  const Fault first = crash_of({4}), others{.kind = Fault::Kind::kPartition, .nodes = {0, 1, 2}};
+  cluster.begin(first);
+  const auto verdict = [&](NodeId id, Generation g) {
+    const Asked asked = cluster.barrier(id, group, g, cluster.now() + 60 * kSecond);
+    cluster.run_until(cluster.now() + 10 * kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; });
+    return cluster.answer(asked.cookie) != nullptr ? cluster.answer(asked.cookie)->event.done.verdict
+                                                   : Verdict::kPending;
+  };
+  for (const NodeId id : {0u, 1u, 2u}) cluster.barrier(id, group, 0, cluster.now() + 60 * kSecond);
+  ASSERT_EQ(verdict(3, 0), Verdict::kOk);
+  cluster.begin(others);
+  cluster.run_until(cluster.now() + 5 * kSecond);
+  cluster.heal(first);
+  const auto knows = [&] { return cluster.node(4).running() && cluster.node(4).node().group_count() > 0; };
+  ASSERT_TRUE(cluster.run_until(cluster.now() + 10 * kSecond, knows));
+  const Generation next = cluster.open(4, "work").generation;
+  EXPECT_EQ(verdict(3, 1), Verdict::kPartitioned);
+  EXPECT_EQ(verdict(4, next), Verdict::kPartitioned);
+  EXPECT_EQ(verdict(4, next), Verdict::kPartitioned) << "each time";
+  cluster.heal(others);
+  cluster.run_until(cluster.now() + 5 * kSecond);
+  EXPECT_FALSE(cluster.node(4).node().group_info(0).outside) << "nobody has called since";
+}
+
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
   Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
   const Fault four = crash_of({0, 3, 6, 9});
