@@ -99,8 +99,8 @@ bool window_lets_in(const NodeState& state, const GroupState& g, Generation gene
   return generation - g.base < open && generation - g.global_base < open && !replan::holds(g, generation);
 }
 
-// Participants whose calls the window kept until their deadlines stay in the table. Who would only join them waits
-// outside, once they are half of it: the other half is for calls that move the window.
+// Participants whose calls the window kept until their deadlines stay in the table. Who would only join them, or passes
+// too, waits outside, once they are half of it: the other half is for calls that move the window.
 bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) {
   const Generation first = std::max(g.base, g.global_base);
   if (!c.generation || *c.generation < first || window_lets_in(state, g, *c.generation)) return false;
@@ -110,6 +110,20 @@ bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) 
     passing += r.state == Request::State::kHeld && r.passes;
   }
   return 2 * passing >= state.requests->size();
+}
+
+// kNoRequest: there is no room for it now.
+std::uint32_t add_request(NodeState& state, std::uint32_t group, const Call& c, Nanoseconds now) {
+  if (is_crowded_out(state, state.groups[group], c)) {
+    state.groups[group].crowded = true;
+    window_count::look_after(state, group, now);
+    return kNoRequest;
+  }
+  const std::uint32_t request = state.requests->add(Request::State::kScheduled);
+  if (request == kNoRequest) return kNoRequest;
+  state.requests->at(request).call = c;
+  state.requests->at(request).group = group;
+  return request;
 }
 
 // Who numbers its calls by a group that was removed does not mean the next one of its name.
@@ -327,16 +341,8 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
   if (abandon::take_place(state, group, c)) return Admission::kTaken;
-  if (is_crowded_out(state, state.groups[group], c)) {
-    state.groups[group].crowded = true;
-    window_count::look_after(state, group, now);
-    return Admission::kWouldBlock;
-  }
-  const std::uint32_t request = state.requests->add(Request::State::kScheduled);
+  const std::uint32_t request = add_request(state, group, c, now);
   if (request == kNoRequest) return Admission::kWouldBlock;
-  Request& r = state.requests->at(request);
-  r.call = c;
-  r.group = group;
   if (c.not_before > now)
     state.request_timer = std::min(state.request_timer, c.not_before);
   else
@@ -347,12 +353,11 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
 Admission pass(NodeState& state, const Call& c, Nanoseconds now) {
   const std::uint32_t group = group_meant(state, c);
   if (group == kNoIndex) return Admission::kUnknownGroup;
-  const std::uint32_t request = state.requests->add(Request::State::kScheduled);
+  const std::uint32_t request = add_request(state, group, c, now);
   if (request == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(request);
-  r.call = c;
   r.call.payload = {};
-  r.group = group, r.passes = true;
+  r.passes = true;
   r.brought_payload = is_push(c.operation) && c.root == state.groups[group].rank;
   place_call(state, request, now);
   return Admission::kTaken;

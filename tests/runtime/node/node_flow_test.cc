@@ -314,5 +314,26 @@ TEST(Budget, HoldsWhileApplicationsKeepTheirPayloads) {
   team.expect_nothing_held();
 }
 
+// Of two participants one has gone on without the other: what it passes waits for the window, which waits for the
+// other.
+TEST(NodeFlow, PassesLeaveRoomForTheCallThatMovesTheWindow) {
+  ClusterSettings settings = cluster_of(2);
+  settings.limits.requests = 12;
+  VirtualCluster cluster(settings);
+  cluster.start_all();
+  ASSERT_TRUE(cluster.connect_all());
+  const GroupId group = cluster.open(0, "all/pairs", 2).group;
+  Call passed;
+  passed.group = group, passed.generation = 0;
+  while (cluster.node(0).pass(passed) == Admission::kTaken) ASSERT_LT(++*passed.generation, 100u);
+  for (Generation g = 0; g < 40; ++g) {
+    const Asked asked = cluster.barrier(0, group, g, cluster.now() + kSecond);
+    ASSERT_EQ(asked.admission, Admission::kTaken) << g;
+    ASSERT_TRUE(
+        cluster.run_until(cluster.now() + 5 * kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; }));
+    if (g >= *passed.generation || cluster.node(0).pass(passed) == Admission::kTaken) ++*passed.generation;
+  }
+}
+
 }  // namespace
 }  // namespace fibocast
