@@ -225,15 +225,22 @@ void Session::unblock() {
   blocked_ = false;
 }
 
-// True: some left. The others of the group wait for them, so none is forgotten while the client is here.
+// True: some left. The others of the group wait for them, so none is forgotten while the client is here. One that finds
+// no room keeps those of its group in order, not those of another.
 bool Session::pass_owed() {
-  const auto is_taken = [this](const Call& call) {
-    return node().pass(call, context_.host.now()) != Admission::kWouldBlock;
-  };
-  const auto first = std::ranges::find_if_not(owed_passes_, is_taken);
-  const auto passed = static_cast<std::uint32_t>(first - owed_passes_.begin());
-  owed_passes_.erase(owed_passes_.begin(), first);
-  context_.blocked -= passed;
+  std::vector<GroupId> full;
+  const std::size_t owed = owed_passes_.size();
+  for (auto at = owed_passes_.begin(); at != owed_passes_.end();) {
+    const bool waits = std::ranges::find(full, at->group) != full.end();
+    if (!waits && node().pass(*at, context_.host.now()) != Admission::kWouldBlock) {
+      at = owed_passes_.erase(at);
+      continue;
+    }
+    if (!waits) full.push_back(at->group);
+    ++at;
+  }
+  const std::size_t passed = owed - owed_passes_.size();
+  context_.blocked -= static_cast<std::uint32_t>(passed);
   return passed > 0;
 }
 

@@ -132,6 +132,35 @@ TEST_F(DaemonClients, ACallThatIsRefusedCountsForNothing) {
   EXPECT_EQ(receiver.receive(received).outcome().payload(), "right");
 }
 
+// The window of "pair" never moves: its other participant does not come. What is owed there waits, and holds up
+// nothing.
+TEST_F(DaemonClients, WhatIsPassedInOneGroupDoesNotWaitForAnother) {
+  plan_cluster(2);
+  for (Settings& settings : settings_) settings.limits.requests = 32;
+  start_all();
+  RawClient receiver(socket(0)), sender(socket(1));
+  for (RawClient* client : {&receiver, &sender}) client->open_group("pair", 2), client->open_group("all");
+  for (std::uint32_t i = 0; i < Limits::server().open_generations; ++i) {
+    EXPECT_EQ(sender.call(multicast_of("pair", 1, "mine")).status().code(), client::CODE_OK);
+    EXPECT_EQ(receiver.call(multicast_of("pair", 1, "")).outcome().payload(), "mine");
+  }
+  {
+    RawClient filler(socket(0));
+    for (int i = 0; i < 15; ++i) filler.send(receive_of(1));
+    for (int i = 0; i < 16; ++i) receiver.call(multicast_of("pair", 1, "", 5));  // the table keeps these
+    EXPECT_EQ(filler.status().counters().at("now_requests"), 31u);
+    for (const char* group : {"pair", "all"})
+      EXPECT_EQ(receiver.call(multicast_of(group, 1, "", 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
+    EXPECT_EQ(sender.call(multicast_of("all", 1, "first")).status().code(), client::CODE_OK);
+  }
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t sent = sender.send(multicast_of("all", 1, "next", 10'000));
+    const auto got = receiver.call(multicast_of("all", 1, "", 10'000));
+    ASSERT_EQ(got.outcome().payload(), "next") << i << " " << got.status().sentence();
+    ASSERT_EQ(sender.receive(sent).status().code(), client::CODE_OK) << i;
+  }
+}
+
 TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
   start_cluster(3);
   wait_connected();
