@@ -87,6 +87,21 @@ bool tell_list(NodeState& state, std::uint32_t group, Nanoseconds now) {
   return true;
 }
 
+// Who is here and was left out may not know: it takes itself for a member, and waits for what others send it. False: a
+// channel had no room.
+bool tell_the_others(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const auto members = groups::inquiry_members(state, group);
+  bool all = true;
+  for (Rank r = 0; r < members.size(); ++r) {
+    const NodeId node = groups::node_of(g, r);
+    if (g.proposed.has(r) || members[r].asked || !peers::connected(state, node)) continue;
+    members[r].asked = tell_outside(state, group, node, now);
+    all = all && members[r].asked;
+  }
+  return all;
+}
+
 // Who does not answer is to be lost in the time that a waiting operation would need to find it.
 void watch_awaited(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
@@ -168,7 +183,8 @@ void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
     tell_list(state, group, now);
     go(state, group, now);
   }
-  if (g.inquiry.phase == Phase::kGoing && all_of_list(state, group, told)) g.inquiry.phase = Phase::kIdle;
+  const bool is_going = g.inquiry.phase == Phase::kGoing;
+  if (is_going && tell_the_others(state, group, now) && all_of_list(state, group, told)) g.inquiry.phase = Phase::kIdle;
 }
 
 }  // namespace

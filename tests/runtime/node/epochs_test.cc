@@ -10,15 +10,19 @@ namespace {
 
 Fault crash_of(std::vector<NodeId> nodes) { return {.kind = Fault::Kind::kCrash, .nodes = std::move(nodes)}; }
 
+GroupDefinition survivors_of(std::uint32_t nodes) {
+  GroupDefinition d;
+  d.name = "work";
+  d.members.add_run({0, nodes});
+  d.policy = GroupPolicy::kSurvivors;
+  return d;
+}
+
 // A group of all nodes, which have opened it.
 GroupId survivors(VirtualCluster& cluster) {
   cluster.start_all();
   EXPECT_TRUE(cluster.connect_all());
-  GroupDefinition d;
-  d.name = "work";
-  d.members.add_run({0, cluster.size()});
-  d.policy = GroupPolicy::kSurvivors;
-  const Asked created = cluster.create(0, d);
+  const Asked created = cluster.create(0, survivors_of(cluster.size()));
   EXPECT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return cluster.answer(created.cookie) != nullptr; }));
   GroupId group = 0;
   for (NodeId id = 0; id < cluster.size(); ++id) group = cluster.open(id, "work").group;
@@ -295,6 +299,34 @@ TEST(Survivors, WhoFindsNoMajorityToComeBackToIsTold) {
   cluster.heal(others);
   cluster.run_until(cluster.now() + 5 * kSecond);
   EXPECT_FALSE(cluster.node(4).node().group_info(0).outside) << "nobody has called since";
+}
+
+// It was started again while the group was being made: it takes itself for a member, by the definition that it was
+// told, and says nothing by which another one could know.
+TEST(Survivors, WhoIsLeftOutAndOnlyListensIsTold) {
+  for (Nanoseconds unheard = 5 * kMillisecond; unheard < 500 * kMillisecond; unheard += 15 * kMillisecond) {
+    VirtualCluster cluster(cluster_of(4));
+    cluster.start_all();
+    ASSERT_TRUE(cluster.connect_all());
+    const Fault crash = crash_of({3}), one_way{.kind = Fault::Kind::kOneWay, .nodes = {0}};
+    cluster.begin(one_way);
+    const Asked created = cluster.create(0, survivors_of(4));
+    cluster.run_until(cluster.now() + 5 * kMillisecond);
+    cluster.begin(crash);
+    cluster.run_until(cluster.now() + 5 * kMillisecond);
+    cluster.heal(crash);
+    cluster.run_until(cluster.now() + unheard);
+    cluster.heal(one_way);
+    ASSERT_TRUE(cluster.run_until(cluster.now() + 60 * kSecond, [&] { return cluster.answer(created.cookie); }));
+    ASSERT_EQ(cluster.answer(created.cookie)->event.done.verdict, Verdict::kOk);
+    const GroupId group = cluster.open(1, "work").group;
+    const Generation next = cluster.open(3, "work").generation;
+    const Asked asked = cluster.receive_multicast(3, group, 1, next, cluster.now() + 60 * kSecond);
+    cluster.run_until(cluster.now() + kSecond);
+    cluster.send_multicast(1, group, 1, next, cluster.now() + 60 * kSecond, pattern(1, 9));
+    EXPECT_TRUE(cluster.run_until(cluster.now() + 5 * kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; }))
+        << unheard / kMillisecond;
+  }
 }
 
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
