@@ -47,6 +47,10 @@ bool concerns(const Fault& fault, NodeId node) {
   return (fault.nodes.empty() && is_of_messages(fault.kind)) || std::ranges::binary_search(fault.nodes, node);
 }
 
+bool may_outlast(const Fault& fault, Nanoseconds suspicion) {
+  return (fault.kind == Fault::Kind::kReorder || fault.kind == Fault::Kind::kDelay) && 2 * fault.time >= suspicion;
+}
+
 std::string objection(const Fault& fault, std::uint32_t nodes) {
   const std::string name = kind_name(fault.kind);
   if (fault.begins < 0 || fault.heals <= fault.begins) return name + ": it heals before it begins";

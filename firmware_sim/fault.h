@@ -44,6 +44,8 @@ bool is_of_messages(Fault::Kind kind);
 bool has_probability(Fault::Kind kind);
 bool has_time(Fault::Kind kind);
 bool concerns(const Fault& fault, NodeId node);
+// It makes a question and its answer take longer than that, perhaps: who is asked may be taken for lost.
+bool may_outlast(const Fault& fault, Nanoseconds suspicion);
 // What is wrong with it in a cluster of so many nodes: a sentence, empty if nothing.
 std::string objection(const Fault& fault, std::uint32_t nodes);
 std::string describe(const Fault& fault);

@@ -104,7 +104,8 @@ Fault random_fault(Random& random, const Scenario& scenario) {
 // Somebody may be given up for it.
 bool separates(const Fault& fault, Nanoseconds suspicion) {
   using Kind = Fault::Kind;
-  const bool cuts = fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay || fault.kind == Kind::kPause;
+  const bool cuts = fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay || fault.kind == Kind::kPause ||
+                    may_outlast(fault, suspicion);
   return fault.kind == Kind::kCrash || (cuts && fault.heals - fault.begins >= suspicion / 2);
 }
 

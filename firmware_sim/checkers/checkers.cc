@@ -21,9 +21,10 @@ struct Stretch {
   bool crash;
 };
 
-bool hits(const Fault& fault, NodeId node) {
+bool hits(const History& history, const Fault& fault, NodeId node) {
   const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
-  return splits || (!is_of_messages(fault.kind) && concerns(fault, node));
+  const bool of_node = !is_of_messages(fault.kind) || may_outlast(fault, history.suspicion);
+  return splits || (of_node && concerns(fault, node));
 }
 
 // The node's troubles; those that overlap are one.
@@ -31,7 +32,7 @@ std::vector<Stretch> stretches_of(const History& history, NodeId node) {
   std::vector<Stretch> all;
   for (const Fault& fault : history.faults) {
     const Nanoseconds ends = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
-    if (hits(fault, node)) all.push_back({fault.begins, ends, fault.kind == Fault::Kind::kCrash});
+    if (hits(history, fault, node)) all.push_back({fault.begins, ends, fault.kind == Fault::Kind::kCrash});
   }
   std::ranges::sort(all, {}, &Stretch::begins);
   std::vector<Stretch> merged;

@@ -183,6 +183,16 @@ std::span<std::byte> outcomes(NodeState& state, std::uint32_t group) {
   return all;
 }
 
+namespace {
+
+// While the schedules are those by which it began.
+void end_waiting(NodeState& state, std::uint32_t group) {
+  for (Slot& s : groups::slots_of(state, group))
+    presence::end_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()));
+}
+
+}  // namespace
+
 void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
   GroupState& g = state.groups[group];
   EpochChange& c = g.change;
@@ -193,8 +203,7 @@ void stop(NodeState& state, std::uint32_t group, Epoch next, Nanoseconds now) {
   c.wanted = false;  // this change is the one; what happens from now on wants another
   c.due = now + kAskAgain;
   forget_inquiry(g);
-  for (Slot& s : groups::slots_of(state, group))  // while its schedule's ranks are still those of the group
-    presence::end_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()));
+  end_waiting(state, group);
   const auto members = groups::inquiry_members(state, group);
   for (Rank r = 0; r < members.size(); ++r)
     if (g.proposed.has(r)) members[r].left = members[r].restarted = members[r].wants_in = false;
@@ -221,6 +230,7 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
     c.step = Step::kStopped;
     c.leader = g.hold.leader, c.since = now, c.due = now + kAskAgain;
     g.hold = {};
+    end_waiting(state, group);  // the window may be past what still waits for its verdict
   }
   const bool newcomer = c.outside || !(g.live.has(g.rank) || g.settled.has(g.rank));
   if (c.settled) g.settled.assign(g.live);

@@ -174,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ReplanRegression,
                                          FoundFault{507080, "LeaderThatGaveUpNeverDecidedAgain"},
                                          FoundFault{29268, "NewcomerWaitedForWhatWasDecidedWithoutIt"},
                                          FoundFault{40100, "CallsThatEndedInAChangeDidNotCount"},
-                                         FoundFault{8976, "BarrierThatAllHadPassedNeverEnded"}),
+                                         FoundFault{8976, "BarrierThatAllHadPassedNeverEnded"},
+                                         FoundFault{109230, "WaitsOfTheFormerPlanWereKept"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmTrace, TheSameSeedGivesTheSameRun) {

@@ -130,6 +130,16 @@ TEST(SuccessChecker, ExcusesWhatIsLongEnoughToBeLost) {
   EXPECT_EQ(check_success(failed_after({}, {from_to(Kind::kPartition, 0, 5'000, 1)}).history).size(), 1u);
 }
 
+TEST(SuccessChecker, ExcusesMessagesThatTakeAsLongAsSuspicionOnly) {
+  Fault reorder = from_to(Kind::kReorder, 0, 2 * kSecond, 1);
+  reorder.time = Story{}.history.suspicion / 2;
+  EXPECT_EQ(check_success(failed_after({}, {reorder}).history), Findings{});
+  reorder.time -= 1;
+  EXPECT_EQ(check_success(failed_after({}, {reorder}).history).size(), 1u);
+  reorder.time = Story{}.history.suspicion, reorder.heals = 5'000;
+  EXPECT_EQ(check_success(failed_after({}, {reorder}).history).size(), 1u);
+}
+
 TEST(SuccessChecker, TakesTroublesThatOverlapForOne) {
   const Nanoseconds part = Story{}.history.suspicion / 3;
   const Fault partition = from_to(Kind::kPartition, 0, part, 1);
