@@ -13,10 +13,12 @@ using NodeId = std::uint32_t;      // a daemon: its position in the cluster's li
 using GroupId = std::uint64_t;     // hash of the group's name (group_id() below)
 using Generation = std::uint32_t;  // the how-many-th operation of a group, from 0
 using Epoch = std::uint32_t;       // numbers the member list and plan of a group
+using CreationId = std::uint64_t;  // tells a group from others that had its name before
 using Nanoseconds = std::int64_t;  // a duration or a point on the host's monotonic clock
 
 inline constexpr Rank kNoRank = 0xffff'ffff;
 inline constexpr NodeId kNoNode = 0xffff'ffff;
+inline constexpr CreationId kUnknownCreation = 0;
 inline constexpr Nanoseconds kMicrosecond = 1'000;
 inline constexpr Nanoseconds kMillisecond = 1'000'000;
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
@@ -90,7 +92,7 @@ struct Limits {
     l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
     l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8,
     l.payload_bytes = 16 << 10;
-    l.flight_events = 16, l.slowest_ranks = 2;
+    l.flight_events = 12, l.slowest_ranks = 2;
     return l;
   }
   // One of many nodes in the virtual-time host: at most 100 KiB a node.

@@ -12,6 +12,7 @@
 
 #include "collectives/schedule.h"
 #include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_changes.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
@@ -63,6 +64,8 @@ bool print_message(Nanoseconds now, NodeId from, NodeId to, std::span<const std:
               static_cast<long long>(now), from, to, static_cast<int>(m->type),
               static_cast<unsigned long long>(m->group >> 48), m->generation, static_cast<int>(m->verdict),
               m->arrived ? " arrived" : "", m->window_base, m->completed);
+  if (m->creation != kUnknownCreation)
+    std::printf(" creation %llx", static_cast<unsigned long long>(m->creation >> 48));
   if (m->next_epoch != 0) std::printf(" epoch %u next %u", m->epoch, m->next_epoch);
   for (std::uint32_t i = 0; i < m->ranks.size(); ++i) std::printf(" %u", m->ranks.at(i));
   std::printf("\n");
@@ -76,12 +79,16 @@ void listen(VirtualCluster& cluster) {
 }
 
 struct Choice {
-  bool plain = false;  // without the troubles of swarm_trouble.h
-  bool ahead = false;  // streams go ahead of their grants as a whole, as through shared memory
-  std::string options() const { return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : ""); }
+  bool plain = false;    // without the troubles of swarm_trouble.h
+  bool ahead = false;    // streams go ahead of their grants as a whole, as through shared memory
+  bool changes = false;  // groups and daemons come and go (swarm_changes.h)
+  std::string options() const {
+    return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : "") + (changes ? " --changes" : "");
+  }
   Scenario scenario(std::uint64_t seed) const {
     Scenario scenario = plain ? make_scenario(seed) : scenario_of(seed);
     if (ahead) go_ahead(scenario);
+    if (changes) let_change(scenario);
     return scenario;
   }
 };
@@ -139,6 +146,8 @@ int main(int argc, char** argv) {
   fibocast::Choice choice;
   app.add_flag("--ahead", choice.ahead, "data goes ahead of its grant as a whole, as between nodes that share memory");
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
+  app.add_flag("--changes", choice.changes,
+               "groups are removed and made again, daemons leave and come back, nodes are added");
   bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
   app.add_flag("--messages", messages, "with --seed: print what the nodes tell each other");

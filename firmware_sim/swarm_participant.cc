@@ -11,44 +11,8 @@ namespace {
 
 constexpr int kAttemptsToOpen = 25;
 constexpr int kAttemptsToJoin = 100;
-constexpr int kAttemptsToCreate = 40;
-constexpr Nanoseconds kCreationPatience = 40'000 * kMillisecond;  // more than a node has
 
 std::uint64_t payload_key(std::uint32_t group, Generation generation) { return (group + 1ull) << 32 | generation; }
-
-// A group that comes into being: its creator tries until all members take it.
-struct Creation {
-  NodeId creator;
-  GroupDefinition definition;
-  std::function<void(bool created)> then;
-  int attempt = 0;  // the one under way; answers to earlier ones mean nothing
-};
-
-// A member that is not up yet refuses by its silence, and a creator that crashes never hears: then the group is created
-// once more.
-void create_group(SwarmRun& run, const std::shared_ptr<Creation>& c) {
-  const int attempt = ++c->attempt;
-  const auto again = [&run, c, attempt] {
-    if (attempt != c->attempt) return;
-    if (attempt == kAttemptsToCreate) return c->then(false);
-    run.after(200 * kMillisecond, [&run, c, attempt] {
-      if (attempt == c->attempt) create_group(run, c);
-    });
-  };
-  if (!run.cluster().node(c->creator).running()) return again();
-  const Asked asked = run.cluster().create(c->creator, c->definition);
-  if (asked.admission != Admission::kTaken) {
-    check(asked.admission == Admission::kExists || asked.admission == Admission::kWouldBlock);  // not removed yet
-    return again();
-  }
-  run.when_answered(asked.cookie, [c, again, attempt](const Answer& answer) {
-    if (attempt != c->attempt) return;
-    if (answer.event.done.verdict != Verdict::kOk) return again();
-    ++c->attempt;
-    c->then(true);
-  });
-  run.after(kCreationPatience, again);
-}
 
 }  // namespace
 
@@ -60,8 +24,9 @@ SwarmParticipant::SwarmParticipant(SwarmRun& run, std::uint32_t group, NodeId no
 void SwarmParticipant::begin() {
   begun_ = true;
   if (!run_.cluster().node(node_).started()) return end();  // crashed before: on_restart()
-  if (lives_ > 0) return open_again(kAttemptsToOpen);
+  if (lives_ > 0 || (run_.scenario().comes_and_goes && !knows_group())) return open_again(kAttemptsToOpen);
   const Membership m = run_.cluster().open(node_, group().name, group().participants);
+  if (run_.scenario().comes_and_goes && !is_ours(m)) return open_again(kAttemptsToOpen);
   check(m.admission == Admission::kTaken);
   enter(m);
 }
@@ -69,6 +34,7 @@ void SwarmParticipant::begin() {
 void SwarmParticipant::enter(const Membership& m) {
   id_ = m.group;
   generation_ = m.generation;
+  if (run_.scenario().comes_and_goes) definition_ = find_group(run_.cluster().node(node_).node(), id_)->definition;
   call_next();
 }
 
@@ -79,6 +45,7 @@ void SwarmParticipant::open_again(int attempts) {
   later(200 * kMillisecond, [this, attempts] {
     if (!knows_group()) return open_again(attempts - 1);
     const Membership m = run_.cluster().open(node_, group().name, group().participants);
+    if (run_.scenario().comes_and_goes && !is_ours(m)) return open_again(attempts - 1);
     check(m.admission == Admission::kTaken);
     enter(m);
   });
@@ -86,18 +53,27 @@ void SwarmParticipant::open_again(int attempts) {
 
 bool SwarmParticipant::knows_group() const {
   if (group().kind != ScenarioGroup::Kind::kCreated) return true;
-  const Node& node = run_.cluster().node(node_).node();
-  for (std::uint32_t i = 0; i < node.group_count(); ++i)
-    if (node.group_info(i).id == group_id(group().name)) return true;
-  return false;
+  const auto info = find_group(run_.cluster().node(node_).node(), group_id(group().name));
+  return info && (!run_.scenario().comes_and_goes || info->creation == run_.history().groups[group_].creation);
+}
+
+// Of groups of all nodes there are two where the cluster has grown.
+bool SwarmParticipant::is_ours(const Membership& m) const {
+  if (m.admission == Admission::kExists) return false;
+  const auto info = find_group(run_.cluster().node(node_).node(), m.group);
+  return info && info->members.size() == group().members.size();
 }
 
 // It was numbered by what its node knew before it joined the others again.
 bool SwarmParticipant::is_ahead() const {
-  const Node& node = run_.cluster().node(node_).node();
-  for (std::uint32_t i = 0; i < node.group_count(); ++i)
-    if (node.group_info(i).id == id_) return node.group_info(i).next_generation <= generation_;
-  return false;
+  const auto info = find_group(run_.cluster().node(node_).node(), id_);
+  return info && info->next_generation <= generation_;
+}
+
+// Somebody removed it, or made another one in its place.
+void SwarmParticipant::lose_group() {
+  run_.history().vanishings.push_back({run_.cluster().now(), node_, group_});
+  end();
 }
 
 void SwarmParticipant::end() {
@@ -129,7 +105,7 @@ void SwarmParticipant::later(Nanoseconds delay, std::function<void()> action) {
 void SwarmParticipant::call_next() {
   if (generation_ >= group().operations.size()) return end();
   const bool rushed = operation().rushed;
-  patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : run_.scenario().patience;
+  patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : patience();
   const Nanoseconds late = rushed && run_.random().chance(0.1) ? run_.random().between(0, 500 * kMillisecond) : 0;
   give_up_at_ = run_.cluster().now() + late + patience_;
   later(run_.pause() + late, [this] { call(); });
@@ -151,7 +127,7 @@ Asked SwarmParticipant::ask_for_data(Nanoseconds deadline) {
   const ScenarioOperation& o = operation();
   const OperationShape shape = shape_of(group(), o);
   Call c;
-  c.group = id_, c.generation = generation_, c.deadline = deadline;
+  c.group = id_, c.definition = definition_, c.generation = generation_, c.deadline = deadline;
   c.operation = o.operation, c.root = o.root, c.choice = o.choice, c.type = shape.type, c.op = shape.op;
   if (o.operation == Operation::kConquer) c.total_bytes = o.bytes;
   const std::vector<std::byte> bytes = brought(group(), o, payload_key(group_, generation_), rank());
@@ -168,10 +144,11 @@ Asked SwarmParticipant::ask_for_data(Nanoseconds deadline) {
 Asked SwarmParticipant::ask(Nanoseconds deadline) {
   const ScenarioOperation& o = operation();
   if (moves_data()) return ask_for_data(deadline);
-  if (o.operation == Operation::kBarrier) return run_.cluster().barrier(node_, id_, generation_, deadline);
-  if (!is_sender() || index_ > 0) return run_.cluster().receive_multicast(node_, id_, o.root, generation_, deadline);
-  return run_.cluster().send_multicast(node_, id_, o.root, generation_, deadline,
-                                       pattern(payload_key(group_, generation_), o.bytes));
+  Call c;
+  c.group = id_, c.definition = definition_, c.generation = generation_, c.deadline = deadline;
+  c.operation = o.operation, c.root = o.root;
+  if (!is_sender() || index_ > 0) return run_.cluster().call(node_, c);
+  return run_.cluster().call_with(node_, c, pattern(payload_key(group_, generation_), o.bytes));
 }
 
 // The arrival is written down before the call: its answer, and those of others, may come while it is being made.
@@ -189,17 +166,26 @@ void SwarmParticipant::call() {
     cookie_ = asked.cookie;
     return run_.when_answered(asked.cookie, [this](const Answer& answer) { on_answer(answer); });
   }
-  check(asked.admission == Admission::kWouldBlock);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(index));
+  if (asked.admission == Admission::kUnknownGroup && run_.scenario().comes_and_goes) return lose_group();
+  check(asked.admission == Admission::kWouldBlock);
   if (run_.cluster().now() > give_up_at_) return pass();  // as its daemon would at the deadline
   later(run_.retry_pause(), [this] { call(); });
 }
 
+// Where another member's application went to another group of this name nobody moves the window any more.
+bool SwarmParticipant::is_hopeless() const {
+  return run_.cluster().now() > give_up_at_ + run_.scenario().patience + run_.scenario().grace;
+}
+
 void SwarmParticipant::pass() {
   Call c;
-  c.group = id_, c.generation = generation_, c.operation = operation().operation, c.root = operation().root;
-  if (run_.cluster().node(node_).pass(c) == Admission::kWouldBlock)
+  c.group = id_, c.definition = definition_, c.generation = generation_;
+  c.operation = operation().operation, c.root = operation().root;
+  if (run_.cluster().node(node_).pass(c) == Admission::kWouldBlock) {
+    if (run_.scenario().comes_and_goes && is_hopeless()) return end();
     return later(run_.retry_pause(), [this] { pass(); });
+  }
   ++generation_;
   call_next();
 }
@@ -237,28 +223,6 @@ Record SwarmParticipant::record(Record::Kind kind) const {
   r.operation = operation().operation;
   r.root = operation().root;
   return r;
-}
-
-void start_group(SwarmRun& run, std::uint32_t group, const GroupDefinition& definition,
-                 std::vector<std::unique_ptr<SwarmParticipant>>& participants) {
-  const ScenarioGroup& g = run.scenario().groups[group];
-  std::vector<SwarmParticipant*> mine;
-  for (NodeId node : g.members) {
-    for (std::uint32_t i = 0; i < g.participants; ++i) {
-      participants.push_back(std::make_unique<SwarmParticipant>(run, group, node, i));
-      mine.push_back(participants.back().get());
-    }
-  }
-  // Applications connect to their daemon once it runs.
-  auto begin_all = [&run, mine, &g](bool created) {
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      const Nanoseconds start = run.scenario().start_at[g.members[i / g.participants]];
-      run.cluster().at(start, [p = mine[i], created] { created ? p->begin() : p->end(); });
-    }
-  };
-  if (g.kind != ScenarioGroup::Kind::kCreated) return begin_all(true);
-  const auto creation = std::make_shared<Creation>(Creation{g.members.front(), definition, begin_all});
-  run.cluster().at(run.scenario().start_at[creation->creator], [&run, creation] { create_group(run, creation); });
 }
 
 }  // namespace fibocast

@@ -31,6 +31,10 @@ class SwarmParticipant {
   void later(Nanoseconds delay, std::function<void()> action);
   void enter(const Membership& m);
   bool knows_group() const;
+  bool is_ours(const Membership& m) const;
+  void lose_group();
+  bool is_hopeless() const;
+  Nanoseconds patience() const { return group().patience > 0 ? group().patience : run_.scenario().patience; }
   bool is_ahead() const;
   void open_again(int attempts);
   void call_next();
@@ -48,6 +52,7 @@ class SwarmParticipant {
   NodeId node_;
   std::uint32_t index_;
   GroupId id_ = 0;
+  std::uint32_t definition_ = 0;  // where groups come and go
   Generation generation_ = 0;
   Nanoseconds patience_ = 0;    // of the call that is being made
   Nanoseconds give_up_at_ = 0;  // for want of room
@@ -56,9 +61,5 @@ class SwarmParticipant {
   int lives_ = 0;               // how often it died
   bool begun_ = false, ended_ = false;
 };
-
-// Creates group number `group` if it is of that kind, and lets its participants begin once it exists.
-void start_group(SwarmRun& run, std::uint32_t group, const GroupDefinition& definition,
-                 std::vector<std::unique_ptr<SwarmParticipant>>& participants);
 
 }  // namespace fibocast

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware_sim/swarm_daemons.h"
+#include "firmware_sim/swarm_groups.h"
 #include "firmware_sim/swarm_messages.h"
-#include "firmware_sim/swarm_participant.h"
 
 namespace fibocast {
 namespace {
@@ -15,14 +16,16 @@ constexpr Nanoseconds kRest = 5 * kSecond;
 
 std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
   std::vector<HistoryGroup> groups;
-  for (const ScenarioGroup& g : scenario.groups)
+  for (const ScenarioGroup& g : scenario.groups) {
     groups.push_back({g.name, g.members, g.participants, g.policy != GroupPolicy::kAll});
+    groups.back().must_exist = g.must_exist;
+  }
   for (const ScenarioReplan& r : scenario.replans) groups[r.group].replanned = true;
   return groups;
 }
 
 bool is_calm(const Scenario& scenario) {
-  return scenario.cluster.faults.empty() &&
+  return scenario.cluster.faults.empty() && !scenario.comes_and_goes &&
          std::ranges::all_of(scenario.start_at, [](Nanoseconds t) { return t == 0; });
 }
 
@@ -31,21 +34,29 @@ std::uint64_t eager_bytes(const Limits& limits) {
   return (Node::buffer_ids(limits) - limits.buffers) * VirtualNode::kLargeBuffer;
 }
 
-// The definition of a created group, sent by its first member.
-GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& group) {
-  GroupDefinition definition;
-  definition.name = group.name;
-  for (NodeId id : group.members) definition.members.add(id);
-  definition.participants = group.participants;
-  definition.policy = group.policy, definition.quorum = group.quorum;
-  definition.plan = plan_of(scenario, group);
-  return definition;
+ClusterSettings cluster_of(const Scenario& scenario) {
+  ClusterSettings cluster = scenario.cluster;
+  if (scenario.growth) cluster.adjust = before_growth(scenario);
+  return cluster;
+}
+
+std::vector<CreationId> created_groups(const Node& node) {
+  std::vector<CreationId> created;
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (const CreationId id = node.group_info(i).creation; id != kUnknownCreation) created.push_back(id);
+  return created;
 }
 
 }  // namespace
 
+std::optional<Node::GroupInfo> find_group(const Node& node, GroupId id) {
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (node.group_info(i).id == id) return node.group_info(i);
+  return {};
+}
+
 SwarmRun::SwarmRun(const Scenario& scenario)
-    : scenario_(scenario), cluster_(scenario.cluster), random_(scenario.seed ^ 0x5eed) {
+    : scenario_(scenario), cluster_(cluster_of(scenario)), random_(scenario.seed ^ 0x5eed) {
   history_.groups = groups_of(scenario);
   history_.grace = scenario.grace;
   history_.calm = is_calm(scenario);
@@ -63,14 +74,17 @@ SwarmRun::SwarmRun(const Scenario& scenario)
 
 void SwarmRun::on_fault(const Fault& fault, bool begins) {
   if (fault.kind != Fault::Kind::kCrash) return;
-  for (const NodeId node : fault.nodes) {
-    Record r;
-    r.kind = Record::Kind::kCrashed;
-    r.at = cluster_.now();
-    r.node = node;
-    if (begins) history_.records.push_back(r), history_.somebody_crashed = true;
-    if (on_crash_) on_crash_(node, !begins);  // crashes may overlap: a node that is up again may be told so twice
-  }
+  for (const NodeId node : fault.nodes) tell_crash(node, !begins);
+}
+
+// Crashes may overlap: a node that is up again may be told so twice.
+void SwarmRun::tell_crash(NodeId node, bool back) {
+  Record r;
+  r.kind = Record::Kind::kCrashed;
+  r.at = cluster_.now();
+  r.node = node;
+  if (!back) history_.records.push_back(r), history_.somebody_crashed = true;
+  if (on_crash_) on_crash_(node, back);
 }
 
 void SwarmRun::when_answered(std::uint64_t cookie, std::function<void(const Answer&)> then) {
@@ -105,20 +119,17 @@ void SwarmRun::settle() {
     }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
                              node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
-                             node.most_buffers(), node.most_large_bytes()});
+                             node.most_buffers(), node.most_large_bytes(),
+                             scenario_.comes_and_goes ? created_groups(node.node()) : std::vector<CreationId>()});
   }
 }
 
 SwarmResult run_scenario(const Scenario& scenario, const std::function<void(VirtualCluster&)>& interfere) {
   SwarmRun run(scenario);
   if (interfere) interfere(run.cluster());
-  std::vector<std::unique_ptr<SwarmParticipant>> participants;
-  for (std::uint32_t g = 0; g < scenario.groups.size(); ++g)
-    start_group(run, g, definition_of(scenario, scenario.groups[g]), participants);
-  run.set_crash_listener([&participants](NodeId node, bool back) {
-    for (const auto& participant : participants)
-      if (participant->node() == node) back ? participant->on_restart() : participant->on_crash();
-  });
+  SwarmGroups groups(run);
+  run.set_crash_listener([&groups](NodeId node, bool back) { groups.on_crash(node, back); });
+  SwarmDaemons daemons(run);
   for (const ScenarioReplan& r : scenario.replans)
     run.cluster().at(r.at, [&run, &r] {
       const std::string& name = run.scenario().groups[r.group].name;

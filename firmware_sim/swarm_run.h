@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "firmware_sim/virtual_cluster.h"
 
 namespace fibocast {
+
+// The group with this id, as the node knows it.
+std::optional<Node::GroupInfo> find_group(const Node& node, GroupId id);
 
 // What the applications of a run share.
 class SwarmRun {
@@ -33,6 +37,8 @@ class SwarmRun {
   void forget_answer(std::uint64_t cookie) { waiting_.erase(cookie); }
   // Told when a node has crashed (false) and when it is back (true).
   void set_crash_listener(std::function<void(NodeId node, bool back)> listener) { on_crash_ = std::move(listener); }
+  // The node is gone, and its applications with it; or it is back.
+  void tell_crash(NodeId node, bool back);
   void application_begins() { ++applications_; }
   void application_ends() { --applications_; }
   bool finished() const { return applications_ == 0; }

@@ -197,6 +197,10 @@ std::string describe(const Scenario& scenario) {
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
             (group.tree.empty() ? "" : ", a given tree") +
             (group.policy == GroupPolicy::kAll ? "" : ", goes on without the lost") + ")";
+  if (!scenario.removals.empty()) text += ", " + std::to_string(scenario.removals.size()) + " removals";
+  for (const ScenarioLeave& leave : scenario.leaves)
+    text += ", " + std::to_string(leave.node) + " leaves at " + std::to_string(leave.at / kMillisecond) + " ms";
+  if (scenario.growth) text += ", grows from " + std::to_string(scenario.growth->nodes_before) + " nodes";
   if (!scenario.replans.empty()) text += ", " + std::to_string(scenario.replans.size()) + " new plans";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,14 @@ struct ScenarioGroup {
   Plan plan;                                  // kCreated
   std::vector<TreeTableEntry> tree;           // its given tree, if any: the plan names it once it views this
   std::vector<ScenarioOperation> operations;  // by generation
+  // Of groups that come and go (swarm_changes.h):
+  std::optional<std::uint32_t> after = {};  // it is made when that group, of the same name, has been removed
+  NodeId creator = kNoNode;                 // a member; none: the first one
+  NodeId rival = kNoNode;                   // another member that makes the same group at the same time
+  Nanoseconds delay = 0;                    // between the removal and that
+  Nanoseconds opens = 0;                    // not before: its applications, or that it is made
+  Nanoseconds patience = 0;                 // of its applications; 0: Scenario::patience
+  bool must_exist = false;                  // nothing goes wrong any more when it is made
 };
 
 // Application messages from one node to another, in order.
@@ -49,6 +58,26 @@ struct ScenarioReplan {
   Plan plan;
 };
 
+// Somebody removes a created group, as soon as it is there.
+struct ScenarioRemoval {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+  std::uint32_t group = 0;
+};
+
+// A daemon is ended as by SIGTERM, and started again.
+struct ScenarioLeave {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+  Nanoseconds back = kNever;
+};
+
+// The cluster's file gets more nodes at its end. Who was there reads it anew, each at its time.
+struct ScenarioGrowth {
+  std::uint32_t nodes_before = 0;
+  std::vector<Nanoseconds> read_at;  // by those nodes
+};
+
 // More than anything here takes.
 inline constexpr Nanoseconds kPatience = 240'000'000'000;
 
@@ -59,6 +88,10 @@ struct Scenario {
   std::vector<ScenarioGroup> groups;
   std::vector<ScenarioFlow> flows;
   std::vector<ScenarioReplan> replans;
+  std::vector<ScenarioRemoval> removals;
+  std::vector<ScenarioLeave> leaves;
+  std::optional<ScenarioGrowth> growth;
+  bool comes_and_goes = false;       // any of these three, or a group that is made after another one
   Nanoseconds pause_max = 0;         // of an application between two calls
   Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
   Nanoseconds grace = 0;             // how late after its deadline an answer may come

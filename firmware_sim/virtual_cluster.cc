@@ -123,20 +123,24 @@ Asked VirtualCluster::barrier(NodeId id, GroupId group, std::optional<Generation
   return call(id, c);
 }
 
-Asked VirtualCluster::send_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,
-                                     Nanoseconds deadline, std::span<const std::byte> bytes) {
+Asked VirtualCluster::call_with(NodeId id, Call c, std::span<const std::byte> bytes) {
   const std::optional<PayloadRange> payload = nodes_[id]->put_payload(bytes);
   if (!payload) return {};
+  c.payload = *payload;
+  const Asked asked = call(id, c);
+  if (asked.admission != Admission::kTaken) nodes_[id]->release(*payload);
+  return asked;
+}
+
+Asked VirtualCluster::send_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,
+                                     Nanoseconds deadline, std::span<const std::byte> bytes) {
   Call c;
   c.group = group;
   c.operation = Operation::kMulticast;
   c.root = root;
   c.generation = generation;
   c.deadline = deadline;
-  c.payload = *payload;
-  const Asked asked = call(id, c);
-  if (asked.admission != Admission::kTaken) nodes_[id]->release(*payload);
-  return asked;
+  return call_with(id, c, bytes);
 }
 
 Asked VirtualCluster::receive_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation,

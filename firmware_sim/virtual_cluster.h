@@ -83,6 +83,8 @@ class VirtualCluster {
   // The cookie in `call` is overwritten.
   Asked call(NodeId id, Call call);
   Asked barrier(NodeId id, GroupId group, std::optional<Generation> generation, Nanoseconds deadline);
+  // ... which brings these bytes: they are copied.
+  Asked call_with(NodeId id, Call call, std::span<const std::byte> bytes);
   // The sender's call; `bytes` are copied. The others receive with receive_multicast().
   Asked send_multicast(NodeId id, GroupId group, Rank root, std::optional<Generation> generation, Nanoseconds deadline,
                        std::span<const std::byte> bytes);

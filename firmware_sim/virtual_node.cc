@@ -93,6 +93,18 @@ void VirtualNode::jump_clock(Nanoseconds forward) {
   if (running()) run_timer();
 }
 
+void VirtualNode::leave() {
+  node_->leave(clock());
+  pump();
+}
+
+void VirtualNode::adopt_cluster(std::uint32_t nodes, std::uint64_t digest) {
+  settings_.nodes = nodes, settings_.cluster_digest = digest;
+  if (!started_) return;
+  node_->adopt_cluster(nodes, digest, settings_.plan, clock());
+  pump();
+}
+
 Admission VirtualNode::open_group(std::string_view name, std::uint32_t participants, GroupId& id,
                                   Generation& generation) {
   const Admission answer = node_->open_group(name, participants, id, generation);

@@ -62,6 +62,9 @@ class VirtualNode {
   void resume();
   void set_slowness(Nanoseconds late) { slowness_ = late; }
   void jump_clock(Nanoseconds forward);
+  // What its host does on purpose: it says that it ends; reads the cluster's file again, now or at its next start.
+  void leave();
+  void adopt_cluster(std::uint32_t nodes, std::uint64_t digest);
 
   Admission open_group(std::string_view name, std::uint32_t participants, GroupId& id, Generation& generation);
   Admission create_group(const GroupDefinition& definition, std::uint64_t cookie);

@@ -37,6 +37,9 @@ Findings check_losses(const History& history);
 Findings check_success(const History& history);
 // Who succeeded in an operation that moves data got what the sequential reference says.
 Findings check_results(const History& history);
+// A group is there until somebody removes it, and never again afterwards, as long as a member is there that saw it go.
+// Calls in it then end without waiting for their deadlines. A group that can be made is made.
+Findings check_removals(const History& history);
 // No node ever held more payload bytes or buffers than its limits say.
 Findings check_bounds(const History& history);
 // When all is over no payload bytes are held and no node keeps waking up.
@@ -51,6 +54,8 @@ Findings check_all(const History& history);
 bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least = 0);
 // Some node of the group crashed between the two.
 bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nanoseconds to);
+// ... from then on, as far as known; what goes wrong later is no promise any more.
+bool removed_by(const History& history, std::uint32_t group, Nanoseconds time);
 // Records of one generation of one group.
 using GenerationKey = std::pair<std::uint32_t, Generation>;  // group index, generation
 std::string describe(const History& history, const Record& record);

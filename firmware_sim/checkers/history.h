@@ -25,8 +25,11 @@ struct HistoryGroup {
   std::string name;
   std::vector<NodeId> members;  // by rank
   std::uint32_t participants = 1;
-  bool goes_on = false;    // without members that are lost
-  bool replanned = false;  // calls may wait for a new plan, and end uncounted
+  bool goes_on = false;                    // without members that are lost
+  bool replanned = false;                  // calls may wait for a new plan, and end uncounted
+  bool must_exist = false;                 // all members are there and nothing goes wrong when it is made
+  CreationId creation = kUnknownCreation;  // once it was made; until then: it is not told
+  Nanoseconds removed = kNever;            // when somebody was told that it is removed
 };
 
 struct Record {
@@ -71,6 +74,14 @@ struct NodeEnd {
   std::uint64_t most_payload_bytes = 0;  // at any time
   std::uint64_t most_buffers = 0;
   std::uint64_t most_large_bytes = 0;  // of large buffers, which all count for the budget
+  std::vector<CreationId> groups;      // that were created, and are known here
+};
+
+// A participant found its group gone, or another one in its place.
+struct Vanishing {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+  std::uint32_t group = 0;
 };
 
 struct History {
@@ -80,6 +91,7 @@ struct History {
   std::vector<Fault> faults;                                                                 // that there were
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   std::uint64_t large_bytes_limit = ~std::uint64_t{0};
+  std::vector<Vanishing> vanishings;
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
   // A peer silent for so long is lost.

@@ -35,6 +35,7 @@ bool out_of_reach(const History& history, const GenerationKey& key, const Attemp
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
   const HistoryGroup& group = history.groups[key.first];
   return attempt.arrivals == group.members.size() * group.participants &&
+         !removed_by(history, key.first, attempt.last_done) &&
          !crashed(history, key.first, attempt.first_arrival, attempt.last_done) && !cut(history, key, attempt) &&
          !out_of_reach(history, key, attempt) && attempt.deadline - attempt.last_arrival >= history.ample;
 }

@@ -68,7 +68,8 @@ void compare(const History& history, Decision& decision, const Record& r, Findin
     if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, findings);
     if (history.calm && r.generation < history.window && !history.groups[r.group].replanned)
       check_not_named(history, r, decision.in_time, findings);
-  } else if (!split(history, decision, r) && !names_may_differ(history, *decision.first, r) &&
+  } else if (!split(history, decision, r) && !removed_by(history, r.group, r.at) &&
+             !names_may_differ(history, *decision.first, r) &&
              (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
     findings.push_back(describe(history, r) + "another verdict, or other missing ranks, than " +
                        describe(history, *decision.first));

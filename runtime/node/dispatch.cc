@@ -73,11 +73,13 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
 }  // namespace
 
 void on_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload, Nanoseconds now) {
+  if (m.creation != kUnknownCreation) peers::of(s, from).knows_creations = true;
   switch (m.type) {
     case PeerMessageType::kGroupDefine: return group_admin::on_define(s, from, m, now);
     case PeerMessageType::kGroupTree: return group_admin::on_tree(s, from, m, now);
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
+    case PeerMessageType::kGroupRemoved: return group_admin::on_removed(s, m, now);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
     case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);

@@ -7,6 +7,7 @@
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/removals.h"
 #include "runtime/node/verdicts.h"
 #include "runtime/node/window.h"
 
@@ -82,6 +83,7 @@ void define_again(NodeState& state, std::uint32_t group, NodeId peer) {
 
 void on_newcomer(NodeState& state, NodeId peer) {
   begin(peers::of(state, peer), 0);
+  removals::begin_telling(state, peers::of(state, peer));
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     if (!state.groups[group].used) continue;
     window::tell_again(state, group, peer);
@@ -112,6 +114,7 @@ bool is_over(const NodeState& state, NodeId peer, std::uint32_t group) {
 void pump(NodeState& state, Nanoseconds now) {
   for (Peer& p : state.peers.first(state.peers_used)) {
     if (!peers::connected(state, p.node) || !group_admin::send_owed_answer(state, p, now)) continue;
+    if (!removals::tell(state, p, now)) continue;
     while (p.greet_group < state.groups.size() && greet(state, p, now)) begin(p, p.greet_group + 1);
   }
 }

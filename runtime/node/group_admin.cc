@@ -10,6 +10,7 @@
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/removals.h"
 #include "runtime/node/replan.h"
 
 namespace fibocast::group_admin {
@@ -23,7 +24,7 @@ PeerMessage define_message(const GroupState& g) {
   m.name = g.name, m.name_length = g.name_length;
   m.routers = static_cast<std::uint16_t>(g.routers);
   m.participants = g.participants, m.ranks = g.members, m.plan = g.plan;
-  m.policy = g.policy, m.quorum = g.quorum;
+  m.policy = g.policy, m.quorum = g.quorum, m.creation = g.creation;
   return m;
 }
 
@@ -40,10 +41,65 @@ GroupState group_of(const GroupDefinition& d) {
   return g;
 }
 
+// Of the host's random bytes and a count: no two creations have the same, not even of a daemon that was started again.
+CreationId new_creation(NodeState& state) {
+  CreationId hash = 0;
+  for (const std::uint64_t part :
+       {state.settings.incarnation, std::uint64_t{state.settings.self}, ++state.groups_created}) {
+    hash = (hash ^ part ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+    hash ^= hash >> 31;
+  }
+  return std::max<CreationId>(hash, kUnknownCreation + 1);
+}
+
+// Far from those of other creations, whose messages may still be under way. Epochs are counted on from it.
+Epoch first_epoch(const NodeState& state, CreationId creation) {
+  constexpr std::uint64_t kHalfOfAll = std::uint64_t{1} << 31;
+  const std::uint64_t nodes = state.limits.nodes;
+  return static_cast<Epoch>((1 + creation % (kHalfOfAll / nodes)) * nodes + state.settings.self);
+}
+
+// The peer has one of this name that was removed: it is told so, and then of ours once more.
+void define_after_removal(NodeState& state, std::uint32_t group, NodeId peer) {
+  GroupState& g = state.groups[group];
+  removals::begin_telling(state, peers::of(state, peer));
+  state.again = true;
+  const Rank rank = g.members.index_of(peer);
+  if (g.inquiry.phase == Inquiry::Phase::kDefining && rank != kNoRank)
+    groups::inquiry_members(state, group)[rank].begin();
+}
+
+// One that has the group of a third creation refuses.
+void note_held(NodeState& state, std::uint32_t group, Rank rank, CreationId held) {
+  GroupState& g = state.groups[group];
+  InquiryMember& m = groups::inquiry_members(state, group)[rank];
+  m.other = !removals::may_be_same(g.creation, held);
+  if (!m.other) return;
+  if (g.inquiry.held == kUnknownCreation) g.inquiry.held = held;
+  m.arrived = m.arrived && held == g.inquiry.held;
+}
+
+// The members have this very group already, of another creation: who is no member may say so once more.
+bool is_known_to_all(NodeState& state, std::uint32_t group) {
+  const auto members = groups::inquiry_members(state, group);
+  return std::ranges::all_of(members, [](const InquiryMember& m) { return m.arrived && m.other; });
+}
+
+bool knows_creations(const NodeState& state, NodeId node) {
+  const Peer* p = peers::find_peer(state, node);
+  return p != nullptr && p->knows_creations;
+}
+
+// Those that took it forget it again, also who takes it only now, of a question that was repeated. An older node that
+// refused it may have another group of this name, and would take that one for it.
 void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   Request& r = state.requests->at(g.inquiry.request);
   const auto members = groups::inquiry_members(state, group);
+  if (is_known_to_all(state, group))
+    g.creation = g.inquiry.held;
+  else
+    for (InquiryMember& m : members) m.arrived = m.arrived && !m.other;
   for (Rank rank = 0; rank < members.size(); ++rank)
     if (!members[rank].arrived) g.inquiry.ranks.add(rank);
   const bool refused = !g.inquiry.ranks.empty();
@@ -53,9 +109,11 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return;
-  // Those that took it forget it again; those that refused may have another group of this name, and keep it.
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
-  for (InquiryMember& m : members) m = InquiryMember{.asked = m.answered && !m.arrived};
+  for (Rank rank = 0; rank < members.size(); ++rank) {
+    InquiryMember& m = members[rank];
+    m = InquiryMember{.asked = m.answered && !m.arrived && !knows_creations(state, groups::node_of(g, rank))};
+  }
   state.again = true;
 }
 
@@ -81,14 +139,15 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);
   replan::forget(state, group);
+  removals::note(state, g.creation);
   g.used = false;
 }
 
 bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupRemove;
-  m.group = g.id;
-  return peers::send(state, to, m, false, now);
+  m.group = g.id, m.creation = g.creation;
+  return peers::send(state, to, m, false, now) || !peers::connected(state, to);  // when it connects it is told
 }
 
 void tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -164,7 +223,9 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (groups::table_full(state)) return Admission::kWouldBlock;
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;
-  group.epoch = ++state.groups_created * state.limits.nodes + state.settings.self;
+  group.creation = new_creation(state);
+  group.epoch = first_epoch(state, group.creation);
+  if (!has_room_for_creation(d.name.size(), d.members)) group.creation = kUnknownCreation;
   const std::uint32_t i = groups::add(state, group);
   if (i == kNoIndex) {
     state.requests->release(request);
@@ -208,6 +269,8 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
   if (i == kNoIndex) return;
+  if (m.creation != state.groups[i].creation && removals::is_removed(state, m.creation))
+    return define_after_removal(state, i, from);
   greetings::on_answer(state, from, i);
   if (state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
   GroupState& g = state.groups[i];
@@ -216,6 +279,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   groups::inquiry_members(state, i)[rank].answered = true;
   ++g.inquiry.answers;
   groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk;
+  note_held(state, i, rank, m.creation);
   if (m.verdict == Verdict::kMismatch) g.inquiry.reason = m.verdict;  // an older node does not know its plan or policy
   if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i, now);
 }
@@ -227,9 +291,22 @@ void drop_default(NodeState& state, std::string_view name, Nanoseconds now) {
 }
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
-  groups::forget_coming(state, m.group);
-  const std::uint32_t i = groups::find(state, m.group);
-  if (i != kNoIndex) end_removal(state, i, now);
+  removals::note(state, m.creation);
+  const std::uint32_t coming = groups::find_coming(state, m.group), i = groups::find(state, m.group);
+  if (coming != kNoIndex && removals::may_be_same(state.groups[coming].creation, m.creation))
+    groups::end_intake(state.groups[coming]);
+  if (i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation)) end_removal(state, i, now);
+}
+
+void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
+  if (m.creation == kUnknownCreation) return;
+  removals::note(state, m.creation);
+  for (std::uint32_t i = 0; i < state.groups.size(); ++i) {
+    GroupState& g = state.groups[i];
+    if (g.creation != m.creation) continue;
+    if (g.coming) groups::end_intake(g);
+    if (g.used) end_removal(state, i, now);
+  }
 }
 
 }  // namespace fibocast::group_admin

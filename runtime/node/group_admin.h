@@ -25,6 +25,8 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
 void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now);
+// It was removed while we were away.
+void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now);
 // Goes on with definitions and removals that wait for channels or answers.
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now);
 

@@ -3,6 +3,7 @@
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/peers.h"
+#include "runtime/node/removals.h"
 
 namespace fibocast::group_admin {
 
@@ -19,7 +20,7 @@ GroupState group_of(const PeerMessage& m) {
   g.id = m.group, g.epoch = m.epoch;
   g.name = m.name, g.name_length = m.name_length;
   g.routers = m.routers;
-  g.policy = m.policy, g.quorum = m.quorum;
+  g.policy = m.policy, g.quorum = m.quorum, g.creation = m.creation;
   g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
   return g;
 }
@@ -44,10 +45,12 @@ bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanosec
 // Being asked again is not enough: our own questions, in the same rhythm, could fill the channel each time.
 bool send_owed_answer(NodeState& state, Peer& p, Nanoseconds now) {
   if (!p.answer_owed) return true;
+  const std::uint32_t i = groups::find(state, p.answer_group);
   PeerMessage m;
   m.type = PeerMessageType::kGroupAnswer;
   m.group = p.answer_group;
   m.verdict = p.answer;
+  if (i != kNoIndex) m.creation = state.groups[i].creation;
   p.answer_owed = !peers::send(state, p.node, m, false, now);
   return !p.answer_owed;
 }
@@ -64,11 +67,26 @@ void answer(NodeState& state, NodeId to, GroupId group, bool ok, Nanoseconds now
   answer(state, to, group, ok ? Verdict::kOk : Verdict::kRefused, now);
 }
 
+// It has been told to all whom its remover reached: who does not know it yet hears it from us.
+void refuse_removed(NodeState& state, NodeId from, GroupId group, Nanoseconds now) {
+  removals::begin_telling(state, peers::of(state, from));
+  state.again = true;
+  answer(state, from, group, false, now);
+}
+
+// The very group is here: an older node had not said which creation it is, and a newer one does.
+bool agrees(GroupState& here, const GroupState& group) {
+  if (!same_definition(here, group)) return false;
+  if (here.creation == kUnknownCreation) here.creation = group.creation;
+  return true;
+}
+
 }  // namespace
 
 void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!m.understood)
     return answer(state, from, m.group, Verdict::kMismatch, now);  // without an answer it is told for ever
+  if (removals::is_removed(state, m.creation)) return refuse_removed(state, from, m.group, now);
   const GroupState group = group_of(m);
   const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
@@ -81,7 +99,7 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
     ok = false;
   } else if (ok) {
     const std::uint32_t i = groups::find(state, m.group);
-    ok = i != kNoIndex ? same_definition(state.groups[i], group) : groups::add(state, group) != kNoIndex;
+    ok = i != kNoIndex ? agrees(state.groups[i], group) : groups::add(state, group) != kNoIndex;
     if (ok) drop_default(state, groups::name_of(group), now);
   }
   answer(state, from, m.group, ok, now);

@@ -244,7 +244,8 @@ class Node {
   struct GroupInfo {
     GroupId id = 0;
     std::string_view name;
-    std::uint32_t definition = 0;  // a group that was removed and made anew has another one
+    std::uint32_t definition = 0;            // a group that was removed and made anew has another one
+    CreationId creation = kUnknownCreation;  // ... and another one of these, which is the same at all members
     RankSet members;
     Rank rank = kNoRank;
     std::uint32_t participants = 1;

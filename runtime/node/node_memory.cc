@@ -32,6 +32,9 @@ std::uint32_t eager_buffers(const Limits& l) {
   return peers::entries(l) * (l.message_credit + l.host_credit) + l.groups * l.open_generations;
 }
 
+// Removals that are remembered.
+std::uint32_t removals_kept(const Limits& l) { return std::min(2 * l.groups, 64u); }
+
 // One description of the layout, for counting bytes and for taking them. First what is written at once ..
 template <class Carver>
 void lay_out_written(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
@@ -41,6 +44,7 @@ void lay_out_written(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   p.rest_until = carver.template take_untouched<Nanoseconds>(entries);
   p.peer_places = carver.template take<PeerMap::Place>(peers::cover_all(l) ? 0 : PeerMap::places_for(entries));
   s.groups = carver.template take<GroupState>(l.groups);
+  s.removed = carver.template take<CreationId>(removals_kept(l));
   s.slots = carver.template take<Slot>(slots);
   s.outgoing = carver.template take<OutgoingMessage>(l.requests + l.host_credit);
   s.incoming = carver.template take<IncomingMessage>(entries * (l.message_credit * 2 + l.host_credit) + l.requests);

@@ -101,6 +101,7 @@ Node::GroupInfo Node::group_info(std::uint32_t index) const {
   return {.id = g.id,
           .name = groups::name_of(g),
           .definition = g.definition,
+          .creation = g.creation,
           .members = g.members,
           .rank = g.rank,
           .participants = g.participants,

@@ -72,11 +72,13 @@ struct Peer {
   Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;
-  bool given_up = false;      // since it was last connected
-  bool one_credit = false;    // an older node: it knows but one for both
-  bool by_reference = false;  // PeerPath
+  bool given_up = false;         // since it was last connected
+  bool one_credit = false;       // an older node: it knows but one for both
+  bool knows_creations = false;  // no older node: it has named one
+  bool by_reference = false;     // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
+  std::uint8_t removals_left = 0;  // so many of the last ones it is still to hear of (removals.h)
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.
@@ -185,6 +187,7 @@ struct Inquiry {
   Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;
   std::uint32_t request = kNoRequest;  // kDefining: who wants to know
+  CreationId held = kUnknownCreation;  // kDefining: of the same group that members have already
   RankSet ranks;
 };
 
@@ -200,8 +203,9 @@ struct InquiryMember {
   bool wants_in : 1 = false;
   bool watched : 1 = false;  // by the failure detector: its answer is waited for
   bool missed : 1 = false;   // somebody could not reach it: named where an operation ends for it
+  bool other : 1 = false;    // kDefining: it has the same group of another creation
   std::uint8_t told = 0;     // kDefining: messages of the definition that are in its channel
-  void begin() { asked = answered = arrived = false, told = 0; }
+  void begin() { asked = answered = arrived = other = false, told = 0; }
 };
 
 // A given tree that comes in pieces.
@@ -269,6 +273,7 @@ struct GroupState {
   bool opened = false;           // by an application here, which knows by now where it begins
   std::uint32_t definition = 0;  // counts the groups that this node has come to know
   GroupId id = 0;
+  CreationId creation = kUnknownCreation;
   Epoch epoch = 1;
   std::array<char, 48> name{};
   std::uint8_t name_length = 0;
@@ -354,6 +359,7 @@ struct NodeState {
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
+  std::span<CreationId> removed;   // the last ones: a ring
   std::span<SlowRank> slow_ranks;  // per group, slowest_ranks each
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
@@ -365,7 +371,8 @@ struct NodeState {
   RequestList* requests = nullptr;
 
   Replanning replanning;
-  Epoch groups_created = 0;
+  std::uint64_t groups_created = 0;
+  std::uint32_t removals = 0;  // so far
   std::uint32_t groups_known = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;

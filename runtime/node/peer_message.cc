@@ -28,6 +28,9 @@ class Writer {
   void appended(const std::optional<std::uint32_t>& value) {
     if (value) number(*value);
   }
+  void appended(const CreationId& value) {
+    if (value != kUnknownCreation) number(value);
+  }
   template <std::size_t kRoom>
   void text(const std::array<char, kRoom>& bytes, const std::uint8_t& length) {
     number(length);
@@ -60,6 +63,9 @@ class Reader {
   }
   void appended(std::optional<std::uint32_t>& value) {
     if (ok_ && in_.size() >= sizeof(std::uint32_t)) number(value.emplace());
+  }
+  void appended(CreationId& value) {
+    if (ok_ && in_.size() >= sizeof(CreationId)) number(value);
   }
   template <std::size_t kRoom>
   void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
@@ -151,7 +157,7 @@ void definition(Io& io, Message& m) {
   io.number(m.group), io.number(m.epoch), io.text(m.name, m.name_length), io.number(m.participants);
   ranks(io, m.ranks);
   plan(io, m.plan);
-  io.number(m.routers), io.number(m.policy), io.number(m.quorum);
+  io.number(m.routers), io.number(m.policy), io.number(m.quorum), io.appended(m.creation);
 }
 
 template <class Io, class Message>
@@ -199,8 +205,9 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kGroupTree:
       io.number(m.group), io.number(m.epoch), io.number(m.first), io.bytes(m.piece);
       return true;
-    case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict); return true;
-    case PeerMessageType::kGroupRemove: io.number(m.group); return true;
+    case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict), io.appended(m.creation); return true;
+    case PeerMessageType::kGroupRemove: io.number(m.group), io.appended(m.creation); return true;
+    case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
     case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
     case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:
@@ -270,6 +277,11 @@ bool in_range(const PeerMessage& m) {
 }
 
 }  // namespace
+
+bool has_room_for_creation(std::size_t name_length, const RankSet& members) {
+  constexpr std::size_t kRunBytes = 2 * sizeof(Rank);
+  return name_length + members.runs() * kRunBytes + sizeof(CreationId) < 48 + RankSet::kMaxRuns * kRunBytes;
+}
 
 std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out) {
   Writer writer(out);

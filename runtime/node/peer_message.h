@@ -37,7 +37,7 @@ enum class PeerMessageType : std::uint8_t {
   kCompare = 34,  // of who has waited for long: is it the same operation for you? (comparison.h)
   kWindow = 8,    // `completed` up the tree, `window_base` down
   kGroupDefine = 9,
-  kGroupAnswer = 10,  // `verdict`: kOk or kRefused
+  kGroupAnswer = 10,  // `verdict`: kOk or kRefused; `creation`: of the group that is there
   kGroupRemove = 11,
   kGroupUnknown = 12,     // refusal: that group does not exist here
   kMessage = 13,          // application message, eager
@@ -61,6 +61,7 @@ enum class PeerMessageType : std::uint8_t {
   kEpochHold = 31,     // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
   kEpochHeld = 32,     // `verdict`; nothing is open from `generation` on; `arrived`: nor before
   kEpochBehind = 30,   // to a member that is outside: ask `root`
+  kGroupRemoved = 36,  // to who was away: the group of this `creation` is no more
   kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
 };
 
@@ -102,6 +103,7 @@ struct PeerMessage {
   std::uint16_t routers = 0;
   GroupPolicy policy = GroupPolicy::kAll;
   Rank quorum = 0;
+  CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
   Epoch next_epoch = 0;
   Plan plan;                // without its given tree
   std::uint32_t first = 0;  // entry of the given tree that `piece` begins with
@@ -111,6 +113,9 @@ struct PeerMessage {
 
 // Bytes written (at most kMaxPeerMessage). `out` must hold that many.
 std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out);
+// A definition with the longest name and the most runs of members fills a message: such groups are told apart by their
+// names alone.
+bool has_room_for_creation(std::size_t name_length, const RankSet& members);
 // None: truncated, unknown type or a value out of range.
 std::optional<PeerMessage> decode_peer_message(std::span<const std::byte> body);
 

@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "firmware_sim/checkers/checkers.h"
+
+namespace fibocast {
+namespace {
+
+std::string about(const HistoryGroup& group) {
+  return "group " + group.name + " of " + std::to_string(group.members.size());
+}
+
+bool crashed_after(const History& history, NodeId node, Nanoseconds time) {
+  return std::ranges::any_of(history.records, [&](const Record& r) {
+    return r.kind == Record::Kind::kCrashed && r.node == node && r.at + history.grace >= time;
+  });
+}
+
+// A member that heard of the removal and has not forgotten it.
+bool has_witness(const History& history, const HistoryGroup& group) {
+  return std::ranges::any_of(group.members, [&](NodeId node) {
+    return !crashed_after(history, node, group.removed) &&
+           !troubled(history, node, group.removed, group.removed + history.grace);
+  });
+}
+
+void check_end(const History& history, NodeId node, CreationId there, Findings& findings) {
+  const auto at = std::ranges::find(history.groups, there, &HistoryGroup::creation);
+  const std::string who = "node " + std::to_string(node) + " at the end: ";
+  if (at == history.groups.end()) return findings.push_back(who + "has a group that nobody made");
+  if (at->removed != kNever && has_witness(history, *at))
+    findings.push_back(who + about(*at) + " is there, it was removed at " + std::to_string(at->removed));
+}
+
+// Each call of a group that was removed ends soon, unless its node was not told.
+void check_calls(const History& history, Findings& findings) {
+  std::map<std::tuple<std::uint32_t, NodeId, std::uint32_t>, Nanoseconds> called;
+  for (const Record& r : history.records) {
+    const std::tuple key{r.group, r.node, r.participant};
+    if (r.kind == Record::Kind::kArrived) called[key] = r.at;
+    if (r.kind != Record::Kind::kDone || !removed_by(history, r.group, r.at)) continue;
+    const Nanoseconds since = std::max(called[key], history.groups[r.group].removed);
+    if (r.at > since + history.grace && !troubled(history, r.node, since, r.at))
+      findings.push_back(describe(history, r) + "answered " + std::to_string(r.at - since) +
+                         " ns after its group was removed");
+  }
+}
+
+}  // namespace
+
+Findings check_removals(const History& history) {
+  Findings findings;
+  for (const Vanishing& v : history.vanishings)
+    if (!removed_by(history, v.group, v.at))
+      findings.push_back("at " + std::to_string(v.at) + " ns node " + std::to_string(v.node) + ": " +
+                         about(history.groups[v.group]) + " is not there, and nobody has removed it");
+  for (const HistoryGroup& group : history.groups)
+    if (group.must_exist && group.creation == kUnknownCreation) findings.push_back(about(group) + " could not be made");
+  for (NodeId node = 0; node < history.ends.size(); ++node)
+    for (const CreationId there : history.ends[node].groups) check_end(history, node, there, findings);
+  check_calls(history, findings);
+  return findings;
+}
+
+}  // namespace fibocast

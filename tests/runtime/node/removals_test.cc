@@ -1,0 +1,209 @@
+// Groups that are removed and made again, while members are away or others make one of the same name.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "runtime/node/peer_message.h"
+#include "tests/runtime/node/team.h"
+#include "transport/frame.h"
+
+namespace fibocast {
+namespace {
+
+constexpr std::string_view kName = "work";
+
+GroupDefinition group_of(const std::vector<NodeId>& members) {
+  GroupDefinition d;
+  d.name = kName;
+  for (const NodeId id : members) d.members.add(id);
+  return d;
+}
+
+ClusterSettings four() {
+  ClusterSettings settings = cluster_of(4);
+  settings.node.suspicion = kSecond, settings.node.group_patience = 2 * kSecond;
+  settings.network.latency_min = settings.network.latency_max = kMillisecond;
+  return settings;
+}
+
+// Which group of the name the node has; none: kUnknownCreation.
+CreationId creation_at(const Team& team, NodeId id) {
+  const Node& node = team.cluster.node(id).node();
+  for (std::uint32_t i = 0; i < node.group_count(); ++i)
+    if (node.group_info(i).id == group_id(kName)) return node.group_info(i).creation;
+  return kUnknownCreation;
+}
+
+Verdict create(Team& team, NodeId at, const std::vector<NodeId>& members) {
+  const Asked asked = team.cluster.create(at, group_of(members));
+  EXPECT_EQ(asked.admission, Admission::kTaken);
+  EXPECT_TRUE(team.wait({asked.cookie}));
+  return team.verdict(asked.cookie);
+}
+
+void expect_barrier(Team& team, const std::vector<NodeId>& members, Generation generation = 0) {
+  std::vector<std::uint64_t> cookies;
+  for (const NodeId id : members)
+    cookies.push_back(team.cluster.barrier(id, group_id(kName), generation, team.in(5 * kSecond)).cookie);
+  EXPECT_TRUE(team.wait(cookies, 4 * kSecond));
+  team.expect_all(cookies, Verdict::kOk);
+}
+
+TEST(RemovedGroup, DoesNotComeBackWithAMemberThatWasAway) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
+  team.cluster.begin(away);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kSecond));
+  team.cluster.heal(away);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+}
+
+TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
+  team.cluster.begin(away);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kSecond));
+  team.cluster.heal(away);
+  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
+                                     [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
+  EXPECT_EQ(create(team, 2, {1, 2, 3}), Verdict::kOk);
+  EXPECT_EQ(creation_at(team, 3), creation_at(team, 2));
+  expect_barrier(team, {1, 2, 3});
+}
+
+// A member that was started again knows of no removal: who stayed tells it, before one that was away can.
+TEST(RemovedGroup, DoesNotComeBackByWayOfAMemberThatWasStartedAgain) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
+  team.cluster.begin(away);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kSecond));
+  team.cluster.node(2).stop();
+  team.cluster.node(2).restart(77'000);
+  team.cluster.run_until(team.in(3 * kSecond));
+  const Fault others{.kind = Fault::Kind::kPartition, .nodes = {2, 3}};
+  team.cluster.begin(others);
+  team.cluster.heal(away);
+  team.cluster.run_until(team.in(8 * kSecond));
+  EXPECT_EQ(creation_at(team, 2), kUnknownCreation);
+  EXPECT_EQ(creation_at(team, 3), kUnknownCreation);
+}
+
+TEST(RemovedGroup, IsMadeAnewByAnotherMemberAtOnce) {
+  for (const std::vector<NodeId>& members : {std::vector<NodeId>{0, 1, 2, 3}, {1, 2, 3}}) {
+    Team team(four());
+    ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+    team.cluster.network().set_latency(0, 3, 100 * kMillisecond);  // it is told last
+    EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+    ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 1) == kUnknownCreation; }));
+    EXPECT_EQ(create(team, 1, members), Verdict::kOk);
+    team.cluster.run_until(team.in(kSecond));
+    for (const NodeId id : members) EXPECT_EQ(creation_at(team, id), creation_at(team, 1)) << id;
+    expect_barrier(team, members);
+  }
+}
+
+// Its definition comes to this member after its removal has.
+TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
+  Team team(four());
+  team.cluster.network().set_latency(0, 3, 100 * kMillisecond);
+  const Asked created = team.cluster.create(0, group_of({0, 1, 2, 3}));
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 1) != kUnknownCreation; }));
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_EQ(team.verdict(created.cookie), Verdict::kCancelled);
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+}
+
+// Both definitions are alike: members would have one of either creation, and take no messages of the other one.
+TEST(GroupMadeTwice, IsOneOrNone) {
+  for (const Nanoseconds apart : {0, 300, 700, 1'100, 1'900, 2'100, 3'500}) {
+    Team team(four());
+    const Asked one = team.cluster.create(0, group_of({0, 1, 2, 3}));
+    team.cluster.run_until(team.in(apart * kMicrosecond));
+    const Asked two = team.cluster.create(1, group_of({0, 1, 2, 3}));
+    team.cluster.run_until(team.in(5 * kSecond));
+    const bool made = team.verdict(one.cookie) == Verdict::kOk || team.verdict(two.cookie) == Verdict::kOk;
+    for (const NodeId id : team.up) {
+      EXPECT_EQ(creation_at(team, id), creation_at(team, 0)) << id << " after " << apart;
+      EXPECT_EQ(creation_at(team, id) != kUnknownCreation, made) << id << " after " << apart;
+    }
+    if (!made) EXPECT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+    expect_barrier(team, {0, 1, 2, 3});
+  }
+}
+
+// Who is no member may say once more what the members have.
+TEST(GroupMadeTwice, IsTheSameGroup) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2}), Verdict::kOk);
+  EXPECT_EQ(create(team, 3, {0, 1, 2}), Verdict::kOk);
+  EXPECT_EQ(creation_at(team, 3), creation_at(team, 0));
+  expect_barrier(team, {0, 1, 2});
+  EXPECT_EQ(team.cluster.node(3).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+}
+
+// The channel to a member that never came up is full: nobody waits for it.
+TEST(GroupThatWasRefused, IsRemovedThoughAMemberNeverCameUp) {
+  ClusterSettings settings = four();
+  settings.nodes = 65, settings.limits.nodes = 65, settings.limits.transfers = 130;
+  Team team(settings, {64});
+  std::vector<TreeTableEntry> entries;
+  for (std::uint16_t i = 0; i < 65; ++i) entries.push_back({i, static_cast<std::uint16_t>(std::min(i + 1, 65)), 0});
+  ASSERT_TRUE(complete_table(entries));
+  GroupDefinition d;
+  d.name = kName;
+  d.members.add_run({0, 65});
+  d.plan.reduction.kind = d.plan.distribution.kind = TreeKind::kGiven;
+  d.plan.given = TreeTable(entries);
+  const Asked refused = team.cluster.create(0, d);
+  ASSERT_TRUE(team.wait({refused.cookie}));
+  EXPECT_EQ(team.verdict(refused.cookie), Verdict::kRefused);
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_EQ(create(team, 0, {0, 1, 2}), Verdict::kOk);
+}
+
+// ---- what a node says that knows no creations
+
+void forget_creations(VirtualCluster& cluster, NodeId older) {
+  cluster.network().set_filter([older](NodeId from, NodeId to, VirtualNetwork::Datagram& datagram) {
+    std::optional<Frame> frame = decode_frame(datagram);
+    if ((from != older && to != older) || !frame || frame->type != FrameType::kDataSmall) return true;
+    std::optional<PeerMessage> m = decode_peer_message(frame->body);
+    if (!m || m->creation == kUnknownCreation || m->type == PeerMessageType::kGroupRemoved) return true;
+    m->creation = kUnknownCreation;
+    std::array<std::byte, kMaxPeerMessage> body;
+    std::array<std::byte, kMaxHeadBytes> head;
+    frame->body = std::span(body).first(encode_peer_message(*m, body));
+    datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(encode_frame_head(*frame, head)));
+    return true;
+  });
+}
+
+TEST(GroupsBesideAnOlderNode, AreMadeAndRemovedAsBefore) {
+  Team team(four());
+  forget_creations(team.cluster, 2);
+  for (const NodeId creator : {0u, 2u, 1u}) {
+    ASSERT_EQ(create(team, creator, {0, 1, 2, 3}), Verdict::kOk);
+    expect_barrier(team, {0, 1, 2, 3});
+    EXPECT_EQ(team.cluster.node((creator + 1) % 4).remove_group(kName), Admission::kTaken);
+    team.cluster.run_until(team.in(kSecond));
+    for (const NodeId id : team.up) EXPECT_EQ(team.cluster.node(id).node().group_count(), 1u) << id;
+  }
+}
+
+}  // namespace
+}  // namespace fibocast
