@@ -65,10 +65,11 @@ void grow(Scenario& scenario, Random& random) {
   ScenarioGrowth growth{before, {}};
   const Nanoseconds begins = soon_or_late(random, 4 * kSecond);
   for (NodeId id = 0; id < before; ++id)
-    growth.read_at.push_back(std::max(begins, scenario.start_at[id]) + kOpeningTime +
-                             soon_or_late(random, 2 * kSecond));
+    growth.read_at.push_back(begins + kOpeningTime + soon_or_late(random, 2 * kSecond));  // or when it starts
   for (NodeId id = before; id < all; ++id) scenario.start_at[id] = begins + soon_or_late(random, 3 * kSecond);
   forget_nodes_from(scenario, before);
+  const bool apart = begins < kSecond || std::ranges::any_of(scenario.start_at, [](Nanoseconds t) { return t > 0; });
+  if (apart) scenario.flows.clear();  // nodes whose files differ do not connect
   std::vector<ScenarioGroup> more;
   for (ScenarioGroup& group : scenario.groups) {
     if (group.members.back() < before) continue;

@@ -26,6 +26,19 @@ SwarmDaemons::SwarmDaemons(SwarmRun& run) : run_(run), random_(run.scenario().se
   if (!scenario.growth) return;
   for (NodeId node = 0; node < scenario.growth->nodes_before; ++node)
     run.cluster().at(scenario.growth->read_at[node], [this, node] { read_file(node); });
+  run.cluster().at(std::ranges::min(scenario.growth->read_at), [this] { note_strangers(); });
+}
+
+// Nodes that are not connected by then find each other when both have read the file.
+void SwarmDaemons::note_strangers() {
+  const ScenarioGrowth& growth = *run_.scenario().growth;
+  for (NodeId id = 0; id < growth.nodes_before; ++id) {
+    const VirtualNode& node = run_.cluster().node(id);
+    if (node.started() && node.node().connected_peers() + 1 == growth.nodes_before) continue;
+    Fault apart{.kind = Fault::Kind::kPartition, .nodes = {id}};
+    apart.begins = run_.cluster().now(), apart.heals = std::ranges::max(growth.read_at);
+    run_.history().faults.push_back(apart);
+  }
 }
 
 // Its clients are told that it leaves, and call nothing more.

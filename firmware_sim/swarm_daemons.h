@@ -18,6 +18,7 @@ class SwarmDaemons {
   void finish(const ScenarioLeave& leave, Nanoseconds until);
   void come_back(const ScenarioLeave& leave);
   void read_file(NodeId node);
+  void note_strangers();
 
   SwarmRun& run_;
   Random random_;  // of incarnations

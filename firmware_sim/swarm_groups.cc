@@ -27,7 +27,7 @@ GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& gro
 
 }  // namespace
 
-SwarmGroups::SwarmGroups(SwarmRun& run) : run_(run), over_(run.scenario().groups.size()) {
+SwarmGroups::SwarmGroups(SwarmRun& run) : run_(run), over_(run.scenario().groups.size()), going_on_(over_.size()) {
   participants_.resize(over_.size());
   for (std::uint32_t g = 0; g < over_.size(); ++g) add(g);
   for (const ScenarioRemoval& removal : run.scenario().removals)
@@ -48,8 +48,7 @@ void SwarmGroups::add(std::uint32_t index) {
   if (g.kind != ScenarioGroup::Kind::kCreated) return begin(index, true);
   const NodeId creator = g.creator == kNoNode ? g.members.front() : g.creator;
   if (g.must_exist) {
-    for (NodeId node = 0; node < run_.cluster().size(); ++node)
-      run_.cluster().at(g.opens, [this, node, index] { clear_way(node, index); });
+    run_.cluster().at(g.opens, [this, index] { end_all_but(index); });
     return run_.cluster().at(g.opens + 2 * kSecond, [this, index] { make(index); });
   }
   if (!g.after) run_.cluster().at(run_.scenario().start_at[creator], [this, index] { make(index); });
@@ -101,10 +100,13 @@ void SwarmGroups::create(const std::shared_ptr<Creation>& c) {
 }
 
 void SwarmGroups::on_created(const std::shared_ptr<Creation>& c) {
-  if (over_[c->group]) return;
-  over_[c->group] = true;
   const auto info = find_group(run_.cluster().node(c->creator).node(), group_id(group(c->group).name));
   check(info.has_value());
+  if (over_[c->group]) {  // too late, unless a rival has made this very group
+    if (info->creation != run_.history().groups[c->group].creation) clear_way(c->creator, c->group);
+    return;
+  }
+  over_[c->group] = true;
   run_.history().groups[c->group].creation = info->creation;
   begin(c->group, true);
 }
@@ -118,7 +120,8 @@ void SwarmGroups::fail(std::uint32_t index) {
 
 void SwarmGroups::go_on_after(std::uint32_t index, bool removed) {
   for (std::uint32_t g = 0; g < over_.size(); ++g) {
-    if (group(g).after != index || over_[g]) continue;
+    if (group(g).after != index || over_[g] || going_on_[g]) continue;
+    going_on_[g] = true;
     if (removed)
       run_.after(group(g).delay, [this, g] { make(g); });
     else
@@ -132,17 +135,21 @@ void SwarmGroups::remove(const ScenarioRemoval& r, int attempts) {
   const auto info = node.running() ? find_group(node.node(), group_id(made.name)) : std::nullopt;
   const bool is_here = info && made.creation != kUnknownCreation && info->creation == made.creation;
   if (is_here && node.remove_group(made.name) == Admission::kTaken) {
-    const bool first = made.removed == kNever;
     made.removed = std::min(made.removed, run_.cluster().now());
-    if (first) go_on_after(r.group, true);
-    return;
+    return go_on_after(r.group, true);
   }
   if (made.removed != kNever) return;  // somebody else was faster
   if (attempts == 0) return go_on_after(r.group, false);
   run_.after(kBetween, [this, &r, attempts] { remove(r, attempts - 1); });
 }
 
-// Whatever is left of groups of this name.
+// Groups of this name that are still to come will not: whatever is left of it makes way.
+void SwarmGroups::end_all_but(std::uint32_t index) {
+  for (std::uint32_t g = 0; g < over_.size(); ++g)
+    if (g != index && group(g).kind == ScenarioGroup::Kind::kCreated) fail(g);
+  for (NodeId node = 0; node < run_.cluster().size(); ++node) clear_way(node, index);
+}
+
 void SwarmGroups::clear_way(NodeId id, std::uint32_t index) {
   VirtualNode& node = run_.cluster().node(id);
   const auto info = node.running() ? find_group(node.node(), group_id(group(index).name)) : std::nullopt;

@@ -37,6 +37,7 @@ class SwarmGroups {
   void on_created(const std::shared_ptr<Creation>& creation);
   void fail(std::uint32_t group);
   void remove(const ScenarioRemoval& removal, int attempts);
+  void end_all_but(std::uint32_t group);
   void clear_way(NodeId node, std::uint32_t group);
   void go_on_after(std::uint32_t group, bool removed);
   const ScenarioGroup& group(std::uint32_t group) const { return run_.scenario().groups[group]; }
@@ -44,6 +45,7 @@ class SwarmGroups {
   SwarmRun& run_;
   std::vector<std::vector<std::unique_ptr<SwarmParticipant>>> participants_;  // by group
   std::vector<bool> over_;                                                    // it was made, or will never be
+  std::vector<bool> going_on_;  // the one before it was removed, or will never be
 };
 
 }  // namespace fibocast

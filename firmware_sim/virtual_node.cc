@@ -100,7 +100,7 @@ void VirtualNode::leave() {
 
 void VirtualNode::adopt_cluster(std::uint32_t nodes, std::uint64_t digest) {
   settings_.nodes = nodes, settings_.cluster_digest = digest;
-  if (!started_) return;
+  if (!started_) return make_node();
   node_->adopt_cluster(nodes, digest, settings_.plan, clock());
   pump();
 }
