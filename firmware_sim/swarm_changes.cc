@@ -57,6 +57,19 @@ std::vector<NodeId> some_of(Random& random, const std::vector<NodeId>& nodes) {
   return members;
 }
 
+bool is_gone_for_ever(const Scenario& scenario, NodeId node) {
+  return std::ranges::any_of(scenario.cluster.faults, [&](const Fault& fault) {
+    return fault.kind == Fault::Kind::kCrash && fault.heals == kNever && concerns(fault, node);
+  });
+}
+
+// Of these: one that is there to do what it has begun.
+NodeId somebody(const Scenario& scenario, const std::vector<NodeId>& nodes, Random& random) {
+  std::vector<NodeId> there = nodes;
+  std::erase_if(there, [&](NodeId id) { return is_gone_for_ever(scenario, id); });
+  return there.empty() ? nodes.front() : there[random.below(there.size())];
+}
+
 // The last nodes are new. The groups of all that exist by their names go on; by the same names there is one of all
 // nodes, too.
 void grow(Scenario& scenario, Random& random) {
@@ -102,19 +115,6 @@ void let_leave(Scenario& scenario, Random& random) {
     scenario.leaves.push_back(leave);
     std::erase_if(scenario.flows, [&](const ScenarioFlow& f) { return f.from == node || f.to == node; });
   }
-}
-
-bool is_gone_for_ever(const Scenario& scenario, NodeId node) {
-  return std::ranges::any_of(scenario.cluster.faults, [&](const Fault& fault) {
-    return fault.kind == Fault::Kind::kCrash && fault.heals == kNever && concerns(fault, node);
-  });
-}
-
-// Of these: one that is there to do what it has begun.
-NodeId somebody(const Scenario& scenario, const std::vector<NodeId>& nodes, Random& random) {
-  std::vector<NodeId> there = nodes;
-  std::erase_if(there, [&](NodeId id) { return is_gone_for_ever(scenario, id); });
-  return there.empty() ? nodes.front() : there[random.below(there.size())];
 }
 
 ScenarioGroup next_life(const Scenario& scenario, const ScenarioGroup& before, Random& random) {
@@ -163,6 +163,19 @@ void end_well(Scenario& scenario, ScenarioGroup group, Random& random) {
   scenario.groups.push_back(group);
 }
 
+// A member is cut off while its group is removed.
+void let_be_away(Scenario& scenario, Random& random) {
+  for (const ScenarioRemoval& removal : scenario.removals) {
+    if (scenario.cluster.nodes < 2 || random.chance(0.7)) continue;
+    const std::vector<NodeId>& members = scenario.groups[removal.group].members;
+    Fault away{.kind = Fault::Kind::kPartition, .nodes = {members[random.below(members.size())]}};
+    away.begins = std::max<Nanoseconds>(removal.at - random.between(0, 3 * kSecond), kSecond);
+    away.heals = std::max(removal.at, away.begins) + random.between(kSecond, 6 * kSecond);
+    scenario.cluster.faults.push_back(away);
+    scenario.flows.clear();  // what is sent to the lost is lost
+  }
+}
+
 void let_groups_change(Scenario& scenario, Random& random) {
   if (std::ranges::none_of(scenario.groups, [](const ScenarioGroup& g) { return g.kind == Kind::kCreated; })) {
     ScenarioGroup first = scenario.groups.front();
@@ -171,6 +184,8 @@ void let_groups_change(Scenario& scenario, Random& random) {
     set_members(first, some_of(random, first_nodes(nodes)), random);
     scenario.groups.push_back(first);
   }
+  for (ScenarioGroup& group : scenario.groups)
+    if (group.kind == Kind::kCreated) group.creator = somebody(scenario, group.members, random);
   auto last = static_cast<std::uint32_t>(std::ranges::find(scenario.groups, Kind::kCreated, &ScenarioGroup::kind) -
                                          scenario.groups.begin());
   Nanoseconds at = soon_or_late(random, 3 * kSecond);
@@ -183,6 +198,7 @@ void let_groups_change(Scenario& scenario, Random& random) {
     scenario.groups.back().after = last;
     last = static_cast<std::uint32_t>(scenario.groups.size() - 1);
   }
+  let_be_away(scenario, random);
   end_well(scenario, scenario.groups[last], random);
 }
 

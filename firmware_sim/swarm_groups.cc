@@ -129,13 +129,18 @@ void SwarmGroups::go_on_after(std::uint32_t index, bool removed) {
   }
 }
 
+void SwarmGroups::note_removal(HistoryGroup& group, NodeId by) {
+  group.removed = std::min(group.removed, run_.cluster().now());
+  group.removers.push_back(by);
+}
+
 void SwarmGroups::remove(const ScenarioRemoval& r, int attempts) {
   HistoryGroup& made = run_.history().groups[r.group];
   VirtualNode& node = run_.cluster().node(r.node);
   const auto info = node.running() ? find_group(node.node(), group_id(made.name)) : std::nullopt;
   const bool is_here = info && made.creation != kUnknownCreation && info->creation == made.creation;
   if (is_here && node.remove_group(made.name) == Admission::kTaken) {
-    made.removed = std::min(made.removed, run_.cluster().now());
+    note_removal(made, r.node);
     return go_on_after(r.group, true);
   }
   if (made.removed != kNever) return;  // somebody else was faster
@@ -147,6 +152,11 @@ void SwarmGroups::remove(const ScenarioRemoval& r, int attempts) {
 void SwarmGroups::end_all_but(std::uint32_t index) {
   for (std::uint32_t g = 0; g < over_.size(); ++g)
     if (g != index && group(g).kind == ScenarioGroup::Kind::kCreated) fail(g);
+  for (NodeId node = 0; node < run_.cluster().size(); ++node) {
+    if (!run_.cluster().node(node).running()) continue;
+    for (const CreationId there : created_groups(run_.cluster().node(node).node()))
+      run_.history().leftovers.push_back({run_.cluster().now(), node, there});
+  }
   for (NodeId node = 0; node < run_.cluster().size(); ++node) clear_way(node, index);
 }
 
@@ -155,7 +165,7 @@ void SwarmGroups::clear_way(NodeId id, std::uint32_t index) {
   const auto info = node.running() ? find_group(node.node(), group_id(group(index).name)) : std::nullopt;
   if (!info) return;
   const auto made = std::ranges::find(run_.history().groups, info->creation, &HistoryGroup::creation);
-  if (made != run_.history().groups.end()) made->removed = std::min(made->removed, run_.cluster().now());
+  if (made != run_.history().groups.end()) note_removal(*made, id);
   if (node.remove_group(group(index).name) == Admission::kWouldBlock)
     run_.after(kBetween, [this, id, index] { clear_way(id, index); });
 }

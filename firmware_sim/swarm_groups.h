@@ -37,6 +37,7 @@ class SwarmGroups {
   void on_created(const std::shared_ptr<Creation>& creation);
   void fail(std::uint32_t group);
   void remove(const ScenarioRemoval& removal, int attempts);
+  void note_removal(HistoryGroup& group, NodeId by);
   void end_all_but(std::uint32_t group);
   void clear_way(NodeId node, std::uint32_t group);
   void go_on_after(std::uint32_t group, bool removed);

@@ -40,14 +40,14 @@ ClusterSettings cluster_of(const Scenario& scenario) {
   return cluster;
 }
 
+}  // namespace
+
 std::vector<CreationId> created_groups(const Node& node) {
   std::vector<CreationId> created;
   for (std::uint32_t i = 0; i < node.group_count(); ++i)
     if (const CreationId id = node.group_info(i).creation; id != kUnknownCreation) created.push_back(id);
   return created;
 }
-
-}  // namespace
 
 std::optional<Node::GroupInfo> find_group(const Node& node, GroupId id) {
   for (std::uint32_t i = 0; i < node.group_count(); ++i)

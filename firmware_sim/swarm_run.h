@@ -17,6 +17,8 @@ namespace fibocast {
 
 // The group with this id, as the node knows it.
 std::optional<Node::GroupInfo> find_group(const Node& node, GroupId id);
+// Of all that were created and are known there.
+std::vector<CreationId> created_groups(const Node& node);
 
 // What the applications of a run share.
 class SwarmRun {

@@ -37,8 +37,8 @@ Findings check_losses(const History& history);
 Findings check_success(const History& history);
 // Who succeeded in an operation that moves data got what the sequential reference says.
 Findings check_results(const History& history);
-// A group is there until somebody removes it, and never again afterwards, as long as a member is there that saw it go.
-// Calls in it then end without waiting for their deadlines. A group that can be made is made.
+// A group is there until somebody removes it, and never again afterwards, as long as somebody is there who has removed
+// it. Calls in it then end without waiting for their deadlines. A group that can be made is made.
 Findings check_removals(const History& history);
 // No node ever held more payload bytes or buffers than its limits say.
 Findings check_bounds(const History& history);

@@ -30,6 +30,7 @@ struct HistoryGroup {
   bool must_exist = false;                 // all members are there and nothing goes wrong when it is made
   CreationId creation = kUnknownCreation;  // once it was made; until then: it is not told
   Nanoseconds removed = kNever;            // when somebody was told that it is removed
+  std::vector<NodeId> removers = {};            // where
 };
 
 struct Record {
@@ -84,6 +85,13 @@ struct Vanishing {
   std::uint32_t group = 0;
 };
 
+// A created group that a node knew when everything had been quiet for a while, long enough to hear of removals.
+struct Leftover {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+  CreationId creation = kUnknownCreation;
+};
+
 struct History {
   std::vector<HistoryGroup> groups;
   std::vector<Record> records;                                                               // as they happened
@@ -92,6 +100,7 @@ struct History {
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   std::uint64_t large_bytes_limit = ~std::uint64_t{0};
   std::vector<Vanishing> vanishings;
+  std::vector<Leftover> leftovers;
   // The latest end of a call after its deadline.
   Nanoseconds grace = 0;
   // A peer silent for so long is lost.

@@ -11,24 +11,35 @@ std::string about(const HistoryGroup& group) {
 
 bool crashed_after(const History& history, NodeId node, Nanoseconds time) {
   return std::ranges::any_of(history.records, [&](const Record& r) {
-    return r.kind == Record::Kind::kCrashed && r.node == node && r.at + history.grace >= time;
+    return r.kind == Record::Kind::kCrashed && r.node == node && r.at >= time;
   });
 }
 
-// A member that heard of the removal and has not forgotten it.
+// Who removed it and has not forgotten.
 bool has_witness(const History& history, const HistoryGroup& group) {
-  return std::ranges::any_of(group.members, [&](NodeId node) {
-    return !crashed_after(history, node, group.removed) &&
-           !troubled(history, node, group.removed, group.removed + history.grace);
-  });
+  return std::ranges::any_of(group.removers, [&](NodeId node) { return !crashed_after(history, node, group.removed); });
+}
+
+constexpr Nanoseconds kTimeToHear = 10'000'000'000;
+
+const HistoryGroup* group_of(const History& history, CreationId creation) {
+  const auto at = std::ranges::find(history.groups, creation, &HistoryGroup::creation);
+  return at == history.groups.end() ? nullptr : &*at;
+}
+
+void check_leftover(const History& history, const Leftover& there, Findings& findings) {
+  const HistoryGroup* group = group_of(history, there.creation);
+  if (group == nullptr || group->removed > there.at - kTimeToHear || !has_witness(history, *group)) return;
+  findings.push_back("node " + std::to_string(there.node) + " at " + std::to_string(there.at) +
+                     " ns: " + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }
 
 void check_end(const History& history, NodeId node, CreationId there, Findings& findings) {
-  const auto at = std::ranges::find(history.groups, there, &HistoryGroup::creation);
+  const HistoryGroup* group = group_of(history, there);
   const std::string who = "node " + std::to_string(node) + " at the end: ";
-  if (at == history.groups.end()) return findings.push_back(who + "has a group that nobody made");
-  if (at->removed != kNever && has_witness(history, *at))
-    findings.push_back(who + about(*at) + " is there, it was removed at " + std::to_string(at->removed));
+  if (group == nullptr) return findings.push_back(who + "has a group that nobody made");
+  if (group->removed != kNever && has_witness(history, *group))
+    findings.push_back(who + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }
 
 // Each call of a group that was removed ends soon, unless its node was not told.
@@ -55,6 +66,7 @@ Findings check_removals(const History& history) {
                          about(history.groups[v.group]) + " is not there, and nobody has removed it");
   for (const HistoryGroup& group : history.groups)
     if (group.must_exist && group.creation == kUnknownCreation) findings.push_back(about(group) + " could not be made");
+  for (const Leftover& there : history.leftovers) check_leftover(history, there, findings);
   for (NodeId node = 0; node < history.ends.size(); ++node)
     for (const CreationId there : history.ends[node].groups) check_end(history, node, there, findings);
   check_calls(history, findings);

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_changes.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_trouble.h"
 #include "runtime/node/peer_message.h"
 #include "transport/frame.h"
 
@@ -25,6 +27,15 @@ bool flip_a_payload_bit(NodeId, NodeId, Datagram& datagram) {
   return true;
 }
 
+// Precondition: no payload.
+void replace_body(Datagram& datagram, Frame& frame, const PeerMessage& message) {
+  std::array<std::byte, kMaxPeerMessage> body;
+  std::array<std::byte, kMaxHeadBytes> head;
+  frame.body = std::span(body).first(encode_peer_message(message, body));
+  const std::size_t bytes = encode_frame_head(frame, head);
+  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+}
+
 // Turns tokens that go up a barrier's tree into tokens of the next generation: a node that counts wrongly.
 bool token_one_too_high(NodeId, NodeId, Datagram& datagram) {
   std::optional<Frame> frame = decode_frame(datagram);
@@ -34,11 +45,29 @@ bool token_one_too_high(NodeId, NodeId, Datagram& datagram) {
                      message->operation == Operation::kBarrier && message->stage == 0;
   if (!token || message->generation % 3 != 0) return true;
   ++message->generation;
-  std::array<std::byte, kMaxPeerMessage> body;
-  std::array<std::byte, kMaxHeadBytes> head;
-  frame->body = std::span(body).first(encode_peer_message(*message, body));
-  const std::size_t bytes = encode_frame_head(*frame, head);
-  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+  replace_body(datagram, *frame, *message);
+  return true;
+}
+
+// Turns the removals that who was away is told of into others: a node that forgets them.
+bool forget_removals(NodeId, NodeId, Datagram& datagram) {
+  std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->type != FrameType::kDataSmall) return true;
+  std::optional<PeerMessage> message = decode_peer_message(frame->body);
+  if (!message || message->type != PeerMessageType::kGroupRemoved) return true;
+  ++message->creation;
+  replace_body(datagram, *frame, *message);
+  return true;
+}
+
+// ... and those that all members are told of.
+bool keep_groups_at_node_1(NodeId, NodeId to, Datagram& datagram) {
+  std::optional<Frame> frame = decode_frame(datagram);
+  if (to != 1 || !frame || frame->type != FrameType::kDataSmall) return true;
+  std::optional<PeerMessage> message = decode_peer_message(frame->body);
+  if (!message || message->type != PeerMessageType::kGroupRemove) return true;
+  ++message->creation;
+  replace_body(datagram, *frame, *message);
   return true;
 }
 
@@ -67,6 +96,25 @@ TEST(Mutant, ThatTearsPayloadsIsNoticed) {
 }
 
 TEST(Mutant, ThatCountsGenerationsWronglyIsNoticed) { EXPECT_TRUE(noticed(token_one_too_high, "released when")); }
+
+bool noticed_where_groups_come_and_go(const VirtualNetwork::Filter& mutant, const std::string& text) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    let_change(scenario);
+    const auto plant = [&mutant](VirtualCluster& cluster) { cluster.network().set_filter(mutant); };
+    for (const std::string& fault : check_all(run_scenario(scenario, plant).history))
+      if (fault.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Mutant, ThatForgetsWhichGroupsWereRemovedIsNoticed) {
+  EXPECT_TRUE(noticed_where_groups_come_and_go(forget_removals, "it was removed at"));
+}
+
+TEST(Mutant, ThatKeepsGroupsThatWereRemovedIsNoticed) {
+  EXPECT_TRUE(noticed_where_groups_come_and_go(keep_groups_at_node_1, "it was removed at"));
+}
 
 TEST(Mutant, ThatIsMuteIsNoticed) { EXPECT_TRUE(noticed(mute_node_0, "although all came and had time")); }
 

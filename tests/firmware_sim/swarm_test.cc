@@ -5,6 +5,7 @@
 #include <string>
 
 #include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_changes.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
@@ -46,6 +47,30 @@ TEST_P(SwarmAhead, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
+
+// Groups are removed and made again, daemons leave and come back, the cluster grows.
+class SwarmChanges : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SwarmChanges, KeepsEveryPromise) {
+  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 5 : 50;
+  std::size_t removed = 0, left = 0, grown = 0;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    let_change(scenario);
+    left += scenario.leaves.size(), grown += scenario.growth.has_value();
+    const SwarmResult result = run_scenario(scenario);
+    EXPECT_TRUE(result.finished) << "seed " << seed;
+    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --changes --seed " << seed << "\n"
+                                                     << describe(scenario);
+    for (const HistoryGroup& group : result.history.groups) removed += group.removed != kNever;
+    if (HasFailure()) return;
+  }
+  EXPECT_GE(removed, kSeeds / 2);
+  EXPECT_GE(left, kSeeds);
+  EXPECT_GE(grown, kSeeds / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmChanges, testing::Values(1, 51));
 
 // Seeds that once found a fault, and which.
 struct FoundFault {
@@ -112,6 +137,18 @@ TEST(SwarmSeedRegression, DataAheadOfItsGrantStoppedWhatCameBehindIt) {
 
 TEST(SwarmSeedRegression, WhoWasOutsideSentItsDataForEver) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(4341)).history), Findings{});
+}
+
+// With groups and daemons that come and go.
+Findings findings_of_changes(std::uint64_t seed, bool ahead) {
+  Scenario scenario = scenario_of(seed);
+  if (ahead) go_ahead(scenario);
+  let_change(scenario);
+  return check_all(run_scenario(scenario).history);
+}
+
+TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
+  EXPECT_EQ(findings_of_changes(10140, true), Findings{});
 }
 
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};
