@@ -127,7 +127,7 @@ ScenarioGroup next_life(const Scenario& scenario, const ScenarioGroup& before, R
   if (random.chance(0.2)) next.policy = random.chance(0.5) ? GroupPolicy::kAll : GroupPolicy::kSurvivors;
   next.quorum = next.policy == GroupPolicy::kQuorum ? static_cast<Rank>(next.members.size() / 2 + 1) : 0;
   next.creator = somebody(scenario, next.members, random);
-  if (random.chance(0.3)) next.rival = somebody(scenario, next.members, random);
+  next.rival = random.chance(0.3) ? somebody(scenario, next.members, random) : kNoNode;
   if (next.rival == next.creator) next.rival = kNoNode;
   return next;
 }

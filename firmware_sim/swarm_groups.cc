@@ -131,7 +131,7 @@ void SwarmGroups::go_on_after(std::uint32_t index, bool removed) {
 
 void SwarmGroups::note_removal(HistoryGroup& group, NodeId by) {
   group.removed = std::min(group.removed, run_.cluster().now());
-  group.removers.push_back(by);
+  group.removals.push_back({run_.cluster().now(), by});
 }
 
 void SwarmGroups::remove(const ScenarioRemoval& r, int attempts) {

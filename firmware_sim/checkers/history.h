@@ -21,6 +21,12 @@ struct Fingerprint {
 };
 Fingerprint fingerprint(std::span<const std::byte> bytes);
 
+// Somebody was told that a group is removed.
+struct Removal {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+};
+
 struct HistoryGroup {
   std::string name;
   std::vector<NodeId> members;  // by rank
@@ -30,7 +36,7 @@ struct HistoryGroup {
   bool must_exist = false;                 // all members are there and nothing goes wrong when it is made
   CreationId creation = kUnknownCreation;  // once it was made; until then: it is not told
   Nanoseconds removed = kNever;            // when somebody was told that it is removed
-  std::vector<NodeId> removers = {};            // where
+  std::vector<Removal> removals = {};
 };
 
 struct Record {

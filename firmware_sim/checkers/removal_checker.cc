@@ -15,9 +15,10 @@ bool crashed_after(const History& history, NodeId node, Nanoseconds time) {
   });
 }
 
-// Who removed it and has not forgotten.
-bool has_witness(const History& history, const HistoryGroup& group) {
-  return std::ranges::any_of(group.removers, [&](NodeId node) { return !crashed_after(history, node, group.removed); });
+// Who removed it by then, and has not forgotten.
+bool has_witness(const History& history, const HistoryGroup& group, Nanoseconds by) {
+  return std::ranges::any_of(group.removals,
+                             [&](const Removal& r) { return r.at <= by && !crashed_after(history, r.node, r.at); });
 }
 
 constexpr Nanoseconds kTimeToHear = 10'000'000'000;
@@ -29,7 +30,7 @@ const HistoryGroup* group_of(const History& history, CreationId creation) {
 
 void check_leftover(const History& history, const Leftover& there, Findings& findings) {
   const HistoryGroup* group = group_of(history, there.creation);
-  if (group == nullptr || group->removed > there.at - kTimeToHear || !has_witness(history, *group)) return;
+  if (group == nullptr || !has_witness(history, *group, there.at - kTimeToHear)) return;
   findings.push_back("node " + std::to_string(there.node) + " at " + std::to_string(there.at) +
                      " ns: " + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }
@@ -38,7 +39,7 @@ void check_end(const History& history, NodeId node, CreationId there, Findings& 
   const HistoryGroup* group = group_of(history, there);
   const std::string who = "node " + std::to_string(node) + " at the end: ";
   if (group == nullptr) return findings.push_back(who + "has a group that nobody made");
-  if (group->removed != kNever && has_witness(history, *group))
+  if (group->removed != kNever && has_witness(history, *group, kNever))
     findings.push_back(who + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }
 
