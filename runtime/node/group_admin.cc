@@ -59,11 +59,13 @@ Epoch first_epoch(const NodeState& state, CreationId creation) {
   return static_cast<Epoch>((1 + creation % (kHalfOfAll / nodes)) * nodes + state.settings.self);
 }
 
-// The peer has one of this name that was removed: it is told so, and then of ours once more.
+// The peer has one of this name that was removed, perhaps of a definition of ours that it took only now: it is told so,
+// and then of ours, if there is one, once more.
 void define_after_removal(NodeState& state, std::uint32_t group, NodeId peer) {
-  GroupState& g = state.groups[group];
   removals::begin_telling(state, peers::of(state, peer));
   state.again = true;
+  if (group == kNoIndex) return;
+  GroupState& g = state.groups[group];
   const Rank rank = g.members.index_of(peer);
   if (g.inquiry.phase == Inquiry::Phase::kDefining && rank != kNoRank)
     groups::inquiry_members(state, group)[rank].begin();
@@ -268,9 +270,10 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
+  const bool is_here = i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation);
+  if (m.verdict == Verdict::kOk && m.creation != kUnknownCreation && !is_here) removals::note(state, m.creation);
+  if (!is_here && removals::is_removed(state, m.creation)) return define_after_removal(state, i, from);
   if (i == kNoIndex) return;
-  if (m.creation != state.groups[i].creation && removals::is_removed(state, m.creation))
-    return define_after_removal(state, i, from);
   greetings::on_answer(state, from, i);
   if (state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
   GroupState& g = state.groups[i];
@@ -278,7 +281,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   if (rank == kNoRank || groups::inquiry_members(state, i)[rank].answered) return;
   groups::inquiry_members(state, i)[rank].answered = true;
   ++g.inquiry.answers;
-  groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk;
+  groups::inquiry_members(state, i)[rank].arrived = m.verdict == Verdict::kOk || m.verdict == Verdict::kStale;
   note_held(state, i, rank, m.creation);
   if (m.verdict == Verdict::kMismatch) g.inquiry.reason = m.verdict;  // an older node does not know its plan or policy
   if (g.inquiry.answers == groups::size_of(g)) finish_definition(state, i, now);

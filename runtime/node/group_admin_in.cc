@@ -36,8 +36,10 @@ bool expect_tree(NodeState& state, NodeId from, const GroupState& group, Nanosec
     wanted.plan.given = state.groups[i].plan.given;
     if (!same_definition(state.groups[i], wanted)) i = kNoIndex;
   }
-  if (i != kNoIndex) group_trees::begin_intake(state, i, from, group.epoch, now);
-  return i != kNoIndex;
+  if (i == kNoIndex) return false;
+  group_trees::begin_intake(state, i, from, group.epoch, now);
+  state.groups[i].intake.other = !removals::may_be_same(state.groups[i].creation, group.creation);
+  return true;
 }
 
 }  // namespace
@@ -101,6 +103,8 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
     const std::uint32_t i = groups::find(state, m.group);
     ok = i != kNoIndex ? agrees(state.groups[i], group) : groups::add(state, group) != kNoIndex;
     if (ok) drop_default(state, groups::name_of(group), now);
+    if (ok && i != kNoIndex && !removals::may_be_same(state.groups[i].creation, m.creation))
+      return answer(state, from, m.group, Verdict::kStale, now);
   }
   answer(state, from, m.group, ok, now);
 }
@@ -115,11 +119,12 @@ void on_tree(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds no
   const group_trees::Progress progress = group_trees::take_piece(state, i, m);
   if (progress == group_trees::Progress::kMore) return;
   bool ok = progress == group_trees::Progress::kComplete;
-  const bool coming = state.groups[i].coming;
+  const bool coming = state.groups[i].coming, other = state.groups[i].intake.other;
   state.counters.bad_trees += !ok && coming;
   groups::end_intake(state.groups[i]);
   if (ok && coming) ok = groups::activate(state, i);
   if (ok) drop_default(state, groups::name_of(state.groups[i]), now);
+  if (ok && other) return answer(state, from, m.group, Verdict::kStale, now);
   answer(state, from, m.group, ok, now);
 }
 

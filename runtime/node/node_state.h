@@ -212,7 +212,8 @@ struct InquiryMember {
 struct TreeIntake {
   NodeId from = kNoNode;  // kNoNode: none is coming
   Epoch epoch = 0;
-  Rank taken = 0;  // entries that are here
+  Rank taken = 0;      // entries that are here
+  bool other = false;  // of another creation than the group that is here
   Nanoseconds due = kNever;
 };
 

@@ -37,7 +37,8 @@ enum class PeerMessageType : std::uint8_t {
   kCompare = 34,  // of who has waited for long: is it the same operation for you? (comparison.h)
   kWindow = 8,    // `completed` up the tree, `window_base` down
   kGroupDefine = 9,
-  kGroupAnswer = 10,  // `verdict`: kOk or kRefused; `creation`: of the group that is there
+  // `verdict`: kOk, kRefused, or kStale: the same, of another creation. `creation`: of the group that is there
+  kGroupAnswer = 10,
   kGroupRemove = 11,
   kGroupUnknown = 12,     // refusal: that group does not exist here
   kMessage = 13,          // application message, eager
