@@ -145,6 +145,11 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.used = false;
 }
 
+// Who is telling the members of it himself goes on until all have been told.
+void end_unless_telling(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  if (state.groups[group].inquiry.phase != Inquiry::Phase::kRemoving) end_removal(state, group, now);
+}
+
 bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupRemove;
@@ -298,7 +303,7 @@ void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t coming = groups::find_coming(state, m.group), i = groups::find(state, m.group);
   if (coming != kNoIndex && removals::may_be_same(state.groups[coming].creation, m.creation))
     groups::end_intake(state.groups[coming]);
-  if (i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation)) end_removal(state, i, now);
+  if (i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation)) end_unless_telling(state, i, now);
 }
 
 void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
@@ -308,7 +313,7 @@ void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
     GroupState& g = state.groups[i];
     if (g.creation != m.creation) continue;
     if (g.coming) groups::end_intake(g);
-    if (g.used) end_removal(state, i, now);
+    if (g.used) end_unless_telling(state, i, now);
   }
 }
 

@@ -151,6 +151,10 @@ TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayed
   EXPECT_EQ(findings_of_changes(10140, true), Findings{});
 }
 
+TEST(SwarmChangesRegression, RemoverThatWasToldOfItsRemovalDidNotTellTheOthers) {
+  EXPECT_EQ(findings_of_changes(813, false), Findings{});
+}
+
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};
 
 TEST_P(TroubledRegression, IsNotThereAnyMore) {

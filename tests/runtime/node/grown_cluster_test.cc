@@ -8,9 +8,9 @@ namespace fibocast {
 namespace {
 
 constexpr std::uint64_t kDigest = 77;  // of the new file
-constexpr NodeId kLate = 1, kStopped = 2;
+constexpr NodeId kReadsLate = 1, kIsStopped = 2;
 
-ClusterSettings four(double lost) {
+ClusterSettings slow_readers(double lost) {
   ClusterSettings settings = cluster_of(4);
   settings.node.suspicion = kSecond;
   if (lost > 0) settings.faults.push_back(loss(lost));
@@ -25,14 +25,14 @@ bool all_connected(const Team& team) {
 
 // `wait`: so long it goes on before it reads the file.
 void expect_one_cluster_again(double lost, Nanoseconds wait) {
-  Team team(four(lost));
-  const Fault stop{.kind = Fault::Kind::kPause, .nodes = {kStopped}};
+  Team team(slow_readers(lost));
+  const Fault stop{.kind = Fault::Kind::kPause, .nodes = {kIsStopped}};
   team.cluster.begin(stop);
   for (const NodeId id : {0u, 3u}) team.cluster.node(id).adopt_cluster(4, kDigest);
   team.cluster.run_until(team.in(5 * kSecond));
   team.cluster.heal(stop);
   team.cluster.run_until(team.in(wait));
-  for (const NodeId id : {kLate, kStopped}) team.cluster.node(id).adopt_cluster(4, kDigest);
+  for (const NodeId id : {kReadsLate, kIsStopped}) team.cluster.node(id).adopt_cluster(4, kDigest);
   EXPECT_TRUE(team.cluster.run_until(team.in(15 * kSecond), [&] { return all_connected(team); }))
       << lost << " " << wait;
   team.cluster.run_until(team.in(5 * kSecond));
