@@ -27,20 +27,23 @@ std::string list(const std::vector<NodeId>& nodes) {
 }  // namespace
 
 const char* kind_name(Fault::Kind kind) {
-  constexpr const char* kNames[] = {"loss",    "duplicate", "reorder", "delay", "partition",
-                                    "one-way", "pause",     "crash",   "slow",  "clock-jump"};
+  constexpr const char* kNames[] = {"loss",  "duplicate", "reorder",    "delay", "partition", "one-way", "pause",
+                                    "crash", "slow",      "clock-jump", "reset", "stall",     "throttle"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 bool is_of_messages(Fault::Kind kind) { return kind <= Fault::Kind::kOneWay; }
 
+bool is_of_connections(Fault::Kind kind) { return kind >= Fault::Kind::kReset; }
+
 bool has_probability(Fault::Kind kind) {
-  return kind == Fault::Kind::kLoss || kind == Fault::Kind::kDuplicate || kind == Fault::Kind::kDelay;
+  return kind == Fault::Kind::kLoss || kind == Fault::Kind::kDuplicate || kind == Fault::Kind::kDelay ||
+         kind == Fault::Kind::kReset;
 }
 
 bool has_time(Fault::Kind kind) {
   return kind == Fault::Kind::kReorder || kind == Fault::Kind::kDelay || kind == Fault::Kind::kSlow ||
-         kind == Fault::Kind::kClockJump;
+         kind == Fault::Kind::kClockJump || kind == Fault::Kind::kThrottle;
 }
 
 bool concerns(const Fault& fault, NodeId node) {
@@ -49,6 +52,31 @@ bool concerns(const Fault& fault, NodeId node) {
 
 bool may_outlast(const Fault& fault, Nanoseconds suspicion) {
   return (fault.kind == Fault::Kind::kReorder || fault.kind == Fault::Kind::kDelay) && 2 * fault.time >= suspicion;
+}
+
+Nanoseconds shortest_cut(Nanoseconds suspicion, bool over_streams) { return suspicion / (over_streams ? 4 : 2); }
+
+namespace {
+
+constexpr Nanoseconds kRefusal = 200 * kMillisecond;  // and connecting again before that
+
+// `fault` may keep somebody from answering after a connection broke at `reset`.
+bool keeps_answers(const Fault& fault, const Fault& reset) {
+  using Kind = Fault::Kind;
+  const bool is_harmless = fault.kind == Kind::kLoss || fault.kind == Kind::kDuplicate ||
+                           fault.kind == Kind::kClockJump || fault.kind == Kind::kCrash || &fault == &reset;
+  const Nanoseconds ends = fault.kind == Kind::kReset ? fault.begins + kRefusal : fault.heals;
+  return !is_harmless && fault.begins <= reset.begins + kRefusal && ends >= reset.begins;
+}
+
+}  // namespace
+
+bool may_refuse_the_living(const Fault& fault, const std::vector<Fault>& faults, Nanoseconds way) {
+  if (fault.kind != Fault::Kind::kReset) return false;
+  constexpr Nanoseconds kAnswered = 60 * kMillisecond, kDialAgain = 5 * kMillisecond;
+  // To dial, to ask, to dial back where that connection broke as well, to answer.
+  if (kDialAgain + 6 * way > kAnswered) return true;
+  return std::ranges::any_of(faults, [&](const Fault& other) { return keeps_answers(other, fault); });
 }
 
 std::string objection(const Fault& fault, std::uint32_t nodes) {

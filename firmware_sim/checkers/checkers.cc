@@ -22,6 +22,7 @@ struct Stretch {
 };
 
 bool hits(const History& history, const Fault& fault, NodeId node) {
+  if (is_of_connections(fault.kind)) return may_refuse_the_living(fault, history.faults, history.way);
   const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
   const bool of_node = !is_of_messages(fault.kind) || may_outlast(fault, history.suspicion);
   return splits || (of_node && concerns(fault, node));
@@ -31,8 +32,9 @@ bool hits(const History& history, const Fault& fault, NodeId node) {
 std::vector<Stretch> stretches_of(const History& history, NodeId node) {
   std::vector<Stretch> all;
   for (const Fault& fault : history.faults) {
-    const Nanoseconds ends = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
-    if (hits(history, fault, node)) all.push_back({fault.begins, ends, fault.kind == Fault::Kind::kCrash});
+    const bool at_once = fault.kind == Fault::Kind::kClockJump || fault.kind == Fault::Kind::kReset;
+    const bool dies = fault.kind == Fault::Kind::kCrash || fault.kind == Fault::Kind::kReset;
+    if (hits(history, fault, node)) all.push_back({fault.begins, at_once ? fault.begins : fault.heals, dies});
   }
   std::ranges::sort(all, {}, &Stretch::begins);
   std::vector<Stretch> merged;
