@@ -56,27 +56,49 @@ bool may_outlast(const Fault& fault, Nanoseconds suspicion) {
 
 Nanoseconds shortest_cut(Nanoseconds suspicion, bool over_streams) { return suspicion / (over_streams ? 4 : 2); }
 
+bool cuts(Fault::Kind kind) {
+  return kind == Fault::Kind::kPartition || kind == Fault::Kind::kOneWay || kind == Fault::Kind::kStall;
+}
+
+std::vector<Stretch> merged(std::vector<Stretch> stretches) {
+  std::ranges::sort(stretches, {}, &Stretch::begins);
+  std::vector<Stretch> merged;
+  for (const Stretch& s : stretches) {
+    if (merged.empty() || s.begins > merged.back().ends) {
+      merged.push_back(s);
+      continue;
+    }
+    merged.back().ends = std::max(merged.back().ends, s.ends);
+    merged.back().crash = merged.back().crash || s.crash;
+  }
+  return merged;
+}
+
 namespace {
 
-constexpr Nanoseconds kRefusal = 200 * kMillisecond;  // and connecting again before that
-
-// `fault` may keep somebody from answering after a connection broke at `reset`.
-bool keeps_answers(const Fault& fault, const Fault& reset) {
-  using Kind = Fault::Kind;
-  const bool is_harmless = fault.kind == Kind::kLoss || fault.kind == Kind::kDuplicate ||
-                           fault.kind == Kind::kClockJump || fault.kind == Kind::kCrash || &fault == &reset;
-  const Nanoseconds ends = fault.kind == Kind::kReset ? fault.begins + kRefusal : fault.heals;
-  return !is_harmless && fault.begins <= reset.begins + kRefusal && ends >= reset.begins;
+// Until both have dialled, and one has asked and the other answered. Who dials while nothing passes tries again after 1
+// s.
+Stretch until_mended(const Fault& reset, const std::vector<Fault>& faults, Nanoseconds way) {
+  constexpr Nanoseconds kDialAgain = 5 * kMillisecond, kAnswer = kSecond;
+  Stretch stretch{reset.begins, reset.begins + kDialAgain + 6 * way, false};
+  for (const Fault& cut : faults)
+    if (cuts(cut.kind) && cut.begins <= stretch.ends && cut.heals >= stretch.begins)
+      stretch.ends = cut.heals == kNever ? kNever : std::max(stretch.ends, cut.heals + kAnswer);
+  return stretch;
 }
 
 }  // namespace
 
-bool may_refuse_the_living(const Fault& fault, const std::vector<Fault>& faults, Nanoseconds way) {
-  if (fault.kind != Fault::Kind::kReset) return false;
-  constexpr Nanoseconds kAnswered = 60 * kMillisecond, kDialAgain = 5 * kMillisecond;
-  // To dial, to ask, to dial back where that connection broke as well, to answer.
-  if (kDialAgain + 6 * way > kAnswered) return true;
-  return std::ranges::any_of(faults, [&](const Fault& other) { return keeps_answers(other, fault); });
+std::vector<Stretch> storms(const std::vector<Fault>& faults, Nanoseconds way, Nanoseconds suspicion) {
+  Nanoseconds late = 0;
+  for (const Fault& fault : faults)
+    if (fault.kind == Fault::Kind::kDelay || fault.kind == Fault::Kind::kReorder) late = std::max(late, fault.time);
+  std::vector<Stretch> all;
+  for (const Fault& fault : faults)
+    if (fault.kind == Fault::Kind::kReset) all.push_back(until_mended(fault, faults, way + late));
+  all = merged(std::move(all));
+  std::erase_if(all, [&](const Stretch& s) { return s.ends - s.begins < suspicion / 2; });
+  return all;
 }
 
 std::string objection(const Fault& fault, std::uint32_t nodes) {

@@ -54,9 +54,16 @@ bool may_outlast(const Fault& fault, Nanoseconds suspicion);
 // A node that is cut off for less is not taken for lost; over TCP, which sends ever less often what is not
 // acknowledged, the silence is up to twice as long, and 200 ms.
 Nanoseconds shortest_cut(Nanoseconds suspicion, bool over_streams);
-// It breaks connections, and others of `faults`, or the `way` between nodes, keep those who are there from answering
-// three probes: they may be taken for dead after 60 ms.
-bool may_refuse_the_living(const Fault& fault, const std::vector<Fault>& faults, Nanoseconds way);
+bool cuts(Fault::Kind kind);  // nothing passes between some and others
+struct Stretch {
+  Nanoseconds begins = 0, ends = 0;
+  bool crash = false;  // somebody does, in it
+};
+// Sorted, and those that overlap are one.
+std::vector<Stretch> merged(std::vector<Stretch> stretches);
+// When connections break so soon after one another, or while nothing passes, that for half of `suspicion` a question
+// and its answer may not have come through. `way`: what a frame takes where nothing is wrong.
+std::vector<Stretch> storms(const std::vector<Fault>& faults, Nanoseconds way, Nanoseconds suspicion);
 // What is wrong with it in a cluster of so many nodes: a sentence, empty if nothing.
 std::string objection(const Fault& fault, std::uint32_t nodes);
 std::string describe(const Fault& fault);

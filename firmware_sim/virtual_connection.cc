@@ -62,12 +62,12 @@ void VirtualConnection::close() {
   tell_end();
 }
 
-void VirtualConnection::cut(bool by_process, bool keeps) {
+void VirtualConnection::cut(bool keeps) {
   broken_ = true;
   in_flight_.clear();
   if (!keeps) arrived_.clear();
   const Sender sender = std::exchange(sender_, {});
-  if (sender.on_end) sender.on_end(by_process);
+  if (sender.on_end) sender.on_end();
 }
 
 void VirtualConnection::arrive_later() {
@@ -114,7 +114,7 @@ void VirtualConnection::on_told(std::uint64_t arrived, std::uint64_t read) {
 void VirtualConnection::tell_end() {
   if (!sender_.on_end) return;
   after(way_.time(true), [](VirtualConnection& c) {
-    if (!c.way_.is_cut(true)) return c.cut(true, false);
+    if (!c.way_.is_cut(true)) return c.cut(false);
     c.after(kFirstResend, [](VirtualConnection& later) { later.tell_end(); });
   });
 }
@@ -133,7 +133,7 @@ void VirtualConnection::on_watch() {
   watched_ = false;
   if (!sender_.on_end) return;
   const Nanoseconds since = waiting_since();
-  if (since != kNever && since + kUnacknowledged <= queue_.now()) return cut(false, true);
+  if (since != kNever && since + kUnacknowledged <= queue_.now()) return cut(true);
   watch();
 }
 

@@ -23,8 +23,8 @@ class VirtualConnection : public std::enable_shared_from_this<VirtualConnection>
     std::function<bool(bool back)> is_cut;       // nothing passes now
   };
   struct Sender {
-    std::function<void()> on_room;                // it takes frames again
-    std::function<void(bool by_process)> on_end;  // it is broken; by_process: the receiver's host says so
+    std::function<void()> on_room;  // it takes frames again
+    std::function<void()> on_end;   // it is broken
   };
   // `on_arrival`: the receiver has something to read. `held_bytes`: of what was sent and is not read yet.
   VirtualConnection(EventQueue& queue, Way way, std::size_t held_bytes, Sender sender,
@@ -50,7 +50,7 @@ class VirtualConnection : public std::enable_shared_from_this<VirtualConnection>
 
   // -- what may happen to it
   // It ends now at both hosts: what is on its way is lost, and unless `keeps` what has come and was not read, too.
-  void cut(bool by_process, bool keeps);
+  void cut(bool keeps);
 
  private:
   struct Timed {

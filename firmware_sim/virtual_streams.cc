@@ -113,7 +113,7 @@ std::shared_ptr<VirtualConnection> VirtualStreams::connect(NodeId from, NodeId t
       .time = [this, from, to](bool back) { return back ? network_.way(to, from) : network_.way(from, to); },
       .is_cut = [this, from, to](bool back) { return back ? is_cut(to, from) : is_cut(from, to); }};
   const VirtualConnection::Sender events{.on_room = [this, from, to] { wake(from, to); },
-                                         .on_end = [this, from, to](bool by_process) { on_end(from, to, by_process); }};
+                                         .on_end = [this, from, to] { on_end(from, to, false); }};
   return std::make_shared<VirtualConnection>(queue_, way, settings_.held_bytes, events, [this, to] { read(to); });
 }
 
@@ -134,19 +134,19 @@ void VirtualStreams::unblock(NodeId from, NodeId to) {
 }
 
 // A process that is not scheduled hears of it when it is.
-void VirtualStreams::on_end(NodeId from, NodeId to, bool by_process) {
+void VirtualStreams::on_end(NodeId from, NodeId to, bool refused) {
   Sender& s = sender(from, to);
   const bool was_connected = s.state == State::kConnected;
   s.connection.reset();
   s.state = State::kWaiting;
   ++s.attempt;
-  if (awake(from)) return fail(from, to, was_connected, by_process);
-  s.failed_as = by_process;
+  if (awake(from)) return fail(from, to, was_connected, refused);
+  s.failed_as = refused;
   s.was_connected = was_connected;
 }
 
 // What is queued is lost; the next dial waits.
-void VirtualStreams::fail(NodeId from, NodeId to, bool was_connected, bool by_process) {
+void VirtualStreams::fail(NodeId from, NodeId to, bool was_connected, bool refused) {
   Sender& s = sender(from, to);
   s.queue.clear();
   s.queued_bytes = 0;
@@ -157,7 +157,7 @@ void VirtualStreams::fail(NodeId from, NodeId to, bool was_connected, bool by_pr
     if (sender(from, to).attempt == attempt && awake(from)) try_again(from, to);
   });
   if (was_connected) hosts_[from].process.on_reset(to);
-  if (by_process) hosts_[from].process.on_refused(to);
+  if (refused) hosts_[from].process.on_refused(to);
   unblock(from, to);
 }
 
@@ -255,13 +255,13 @@ void VirtualStreams::heal(const Fault& fault) {
   for (NodeId node = 0; node < hosts_.size(); ++node) read(node);
 }
 
-// What breaks it looks like the other's host, or not; what has come there can be read, or not.
+// What has come there can be read, or not.
 void VirtualStreams::reset(const Fault& fault, NodeId from, NodeId to) {
   if (!random_.chance(fault.probability)) return;
-  const bool by_process = random_.chance(0.5), keeps = random_.chance(0.5);
+  const bool keeps = random_.chance(0.5);
   const std::shared_ptr<VirtualConnection> connection = sender(from, to).connection;
-  if (connection) return connection->cut(by_process, keeps);
-  if (sender(from, to).state == State::kDialling) on_end(from, to, by_process);
+  if (connection) return connection->cut(keeps);
+  if (sender(from, to).state == State::kDialling) on_end(from, to, false);
 }
 
 }  // namespace fibocast

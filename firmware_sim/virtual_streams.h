@@ -70,7 +70,7 @@ class VirtualStreams {
     bool blocked = false;
     Nanoseconds backoff = 0, again_at = 0;
     std::uint64_t attempt = 0;      // events of former ones mean nothing
-    std::optional<bool> failed_as;  // while it was not scheduled; true: by its process
+    std::optional<bool> failed_as;  // while it was not scheduled; true: it was refused
     bool was_connected = false;     // ... then
     std::shared_ptr<VirtualConnection> connection;
   };
@@ -93,8 +93,8 @@ class VirtualStreams {
   void on_dialled(NodeId from, NodeId to, std::uint64_t attempt, std::uint64_t life);
   std::shared_ptr<VirtualConnection> connect(NodeId from, NodeId to);
   void flush(NodeId from, NodeId to);
-  void on_end(NodeId from, NodeId to, bool by_process);
-  void fail(NodeId from, NodeId to, bool was_connected, bool by_process);
+  void on_end(NodeId from, NodeId to, bool refused);
+  void fail(NodeId from, NodeId to, bool was_connected, bool refused);
   void try_again(NodeId from, NodeId to);
   void unblock(NodeId from, NodeId to);
   void wake(NodeId from, NodeId to);
