@@ -116,6 +116,14 @@ TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirst
 // They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
 TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
 
+TEST(SwarmStreamsRegression, WhoseConnectionsBrokeTookTheOthersForDeadAndWentOnAlone) {
+  for (const std::uint64_t seed : {3, 255}) {
+    Scenario scenario = scenario_of(seed);
+    use_streams(scenario);
+    EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{}) << seed;
+  }
+}
+
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
 }
