@@ -14,6 +14,7 @@
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_streams.h"
 #include "firmware_sim/swarm_trouble.h"
 #include "runtime/node/peer_message.h"
 #include "transport/frame.h"
@@ -76,12 +77,16 @@ void listen(VirtualCluster& cluster) {
 }
 
 struct Choice {
-  bool plain = false;  // without the troubles of swarm_trouble.h
-  bool ahead = false;  // streams go ahead of their grants as a whole, as through shared memory
-  std::string options() const { return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : ""); }
+  bool plain = false;    // without the troubles of swarm_trouble.h
+  bool ahead = false;    // streams go ahead of their grants as a whole, as through shared memory
+  bool streams = false;  // nodes over TCP
+  std::string options() const {
+    return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : "") + (streams ? " --streams" : "");
+  }
   Scenario scenario(std::uint64_t seed) const {
     Scenario scenario = plain ? make_scenario(seed) : scenario_of(seed);
     if (ahead) go_ahead(scenario);
+    if (streams) use_streams(scenario);
     return scenario;
   }
 };
@@ -139,6 +144,7 @@ int main(int argc, char** argv) {
   fibocast::Choice choice;
   app.add_flag("--ahead", choice.ahead, "data goes ahead of its grant as a whole, as between nodes that share memory");
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
+  app.add_flag("--streams", choice.streams, "nodes over TCP: connections that break, stall and fill up");
   bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
   app.add_flag("--messages", messages, "with --seed: print what the nodes tell each other");

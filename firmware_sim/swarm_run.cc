@@ -51,6 +51,8 @@ SwarmRun::SwarmRun(const Scenario& scenario)
   history_.calm = is_calm(scenario);
   history_.suspicion = scenario.cluster.node.suspicion;
   history_.faults = scenario.cluster.faults;
+  history_.over_streams = scenario.cluster.streams.used;
+  history_.way = scenario.cluster.network.latency_max + scenario.cluster.network.jitter;
   history_.payload_bytes_limit = scenario.cluster.limits.payload_bytes + eager_bytes(scenario.cluster.limits);
   history_.large_bytes_limit = scenario.cluster.limits.payload_bytes * 65 / 64;  // hosts have a 64th more
   history_.buffers_limit = Node::buffer_ids(scenario.cluster.limits);
@@ -92,7 +94,8 @@ void SwarmRun::settle() {
   on_crash_ = nullptr;                 // who comes back now has nothing to do
   Nanoseconds quiet = cluster_.now();  // from when on nothing happens to the nodes any more
   for (const Fault& fault : history_.faults)
-    if (fault.heals != kNever) quiet = std::max(quiet, fault.heals);
+    if (fault.heals != kNever || fault.kind == Fault::Kind::kReset)
+      quiet = std::max(quiet, fault.heals == kNever ? fault.begins : fault.heals);
   cluster_.run_until(quiet + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());

@@ -49,6 +49,10 @@ Findings check_all(const History& history);
 // A node that was cut off from others, or not there, at some time between the two, for at least so long: it may know
 // less than they do.
 bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least = 0);
+// For less nobody is taken for lost.
+inline Nanoseconds shortest_cut(const History& history) {
+  return shortest_cut(history.suspicion, history.over_streams);
+}
 // Some node of the group crashed between the two.
 bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nanoseconds to);
 // Records of one generation of one group.

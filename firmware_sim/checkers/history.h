@@ -84,6 +84,9 @@ struct History {
   Nanoseconds grace = 0;
   // A peer silent for so long is lost.
   Nanoseconds suspicion = 2'000'000'000;
+  // Nodes talk over connections, and a frame takes so long from one to the other where nothing is wrong.
+  bool over_streams = false;
+  Nanoseconds way = 0;
   // Generations of a group that may be open at once, W of the protocol.
   Generation window = 8;
   // Nothing was lost and all nodes were up from the beginning: who arrived in time must not be called missing.

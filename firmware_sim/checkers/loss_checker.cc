@@ -23,7 +23,7 @@ Findings check_losses(const History& history) {
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kPeerLost) continue;
     const auto there = [&](NodeId node) {
       const Nanoseconds from = history.groups[r.group].goes_on ? 0 : began[{r.group, r.generation}];  // it may be back
-      return !troubled(history, node, from, r.at, history.suspicion / 2);
+      return !troubled(history, node, from, r.at, shortest_cut(history));
     };
     if (r.missing.empty()) findings.push_back(describe(history, r) + "PEER_LOST names nobody");
     for (const Rank rank : r.missing)

@@ -15,7 +15,7 @@ struct Attempt {
 // Long enough for somebody to be lost.
 bool cut(const History& history, const GenerationKey& key, const Attempt& attempt) {
   return std::ranges::any_of(history.groups[key.first].members, [&](NodeId node) {
-    return troubled(history, node, attempt.first_arrival, attempt.last_done, history.suspicion / 2);
+    return troubled(history, node, attempt.first_arrival, attempt.last_done, shortest_cut(history));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_streams.h"
 #include "firmware_sim/swarm_trouble.h"
 
 namespace fibocast {
@@ -46,6 +47,24 @@ TEST_P(SwarmAhead, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
+
+// Nodes over TCP, with all the troubles and those of connections.
+class SwarmStreams : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SwarmStreams, KeepsEveryPromise) {
+  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 8 : 80;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    use_streams(scenario);
+    const SwarmResult result = run_scenario(scenario);
+    EXPECT_TRUE(result.finished) << "seed " << seed;
+    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --streams --seed " << seed << "\n"
+                                                     << describe(scenario);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmStreams, testing::Values(1, 81));
 
 // Seeds that once found a fault, and which.
 struct FoundFault {
@@ -96,6 +115,14 @@ TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirst
 
 // They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
 TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
+
+TEST(SwarmStreamsRegression, WhoseConnectionsBrokeTookTheOthersForDeadAndWentOnAlone) {
+  for (const std::uint64_t seed : {3, 255}) {
+    Scenario scenario = scenario_of(seed);
+    use_streams(scenario);
+    EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{}) << seed;
+  }
+}
 
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
