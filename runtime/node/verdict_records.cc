@@ -38,7 +38,8 @@ void answer_from_record(NodeState& state, std::uint32_t slot, NodeId from, const
     tell_all(state, slot, from, m.verdict, m.ranks, now);
     return operations::close_if_through(state, slot, now);
   }
-  tell_recorded(state, slot, from, now, Verdict::kPeerLost, is_loss(m.verdict) ? m.ranks : RankSet{});
+  const bool lost = is_loss(m.verdict);
+  tell_recorded(state, slot, from, now, lost ? m.verdict : Verdict::kPeerLost, lost ? m.ranks : RankSet{});
 }
 
 }  // namespace fibocast::verdicts
