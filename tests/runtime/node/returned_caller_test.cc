@@ -1,7 +1,12 @@
 // Callers that come again to what they were in before: what they are told of it, and that nothing of it is lost.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <optional>
+
+#include "runtime/node/peer_message.h"
 #include "tests/runtime/node/team.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
@@ -178,6 +183,45 @@ TEST_P(LateShell, BringsTheSameToTheNextGeneration) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operation, LateShell, testing::Values(Operation::kMulticast, Operation::kAllreduce));
+
+// What a member was cut off from: the window is past its generation, and it never hears how that ended.
+bool tells_nothing_of_the_first(NodeId, NodeId to, VirtualNetwork::Datagram& datagram) {
+  std::optional<Frame> frame = decode_frame(datagram);
+  std::optional<PeerMessage> m = frame ? decode_peer_message(frame->body) : std::nullopt;
+  if (to != 2 || !m || m->type != PeerMessageType::kVerdict || m->generation != 0) return true;
+  m->verdict = Verdict::kPending;
+  std::array<std::byte, kMaxPeerMessage> body;
+  std::array<std::byte, kMaxHeadBytes> head;
+  frame->body = std::span(body).first(encode_peer_message(*m, body));
+  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(encode_frame_head(*frame, head)));
+  return true;
+}
+
+TEST(ShellOfAMemberThatWasCutOff, JoinsTheGenerationThatTakesTheSlotOfItsOwn) {
+  ClusterSettings settings = cluster_of(3);
+  settings.network.latency_min = settings.network.latency_max = kMillisecond;
+  Team team(settings);
+  const Asked shell = team.cluster.receive_multicast(2, team.group, 0, std::nullopt, team.in(60 * kSecond));
+  const Fault cut{.kind = Fault::Kind::kPartition, .nodes = {2}};
+  team.cluster.begin(cut);
+  const auto payload = pattern(1, 100);
+  const Generation open = Limits::simulated().open_generations;
+  for (Generation g = 0; g < open; ++g) {
+    const std::uint64_t sender = team.send_multicast(0, g, payload), other = team.receive_multicast(1, 0, g);
+    ASSERT_TRUE(team.wait({sender, other}));
+  }
+  team.cluster.network().set_filter(tells_nothing_of_the_first);
+  team.cluster.heal(cut);
+  const auto connected = [&](NodeId id) { return team.cluster.node(id).node().connected_peers() == 2; };
+  ASSERT_TRUE(team.cluster.run_until(team.in(5 * kSecond), [&] { return connected(0) && connected(2); }));
+  team.cluster.run_until(team.in(100 * kMillisecond));
+  const std::uint64_t sender = team.send_multicast(0, open, payload), other = team.receive_multicast(1, 0, open);
+  ASSERT_TRUE(team.wait({sender, other}));
+  ASSERT_TRUE(team.wait({shell.cookie}, kSecond));
+  EXPECT_EQ(team.verdict(shell.cookie), Verdict::kOk);
+  EXPECT_EQ(team.done(shell.cookie).generation, open);
+  EXPECT_EQ(team.cluster.answer(shell.cookie)->payload, payload);
+}
 
 }  // namespace
 }  // namespace fibocast
