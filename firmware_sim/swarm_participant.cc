@@ -304,7 +304,10 @@ void SwarmParticipant::count(const CallDone& done) {
 void SwarmParticipant::on_answer(const Answer& answer) {
   const CallDone& done = answer.event.done;
   waits_ = false;
-  if (!group().numbered) run_.history().records[arrival_].generation = done.generation;
+  if (!group().numbered) {
+    run_.history().records[arrival_].generation = done.generation;
+    run_.history().somebody_stayed_away |= done.generation >= group().operations.size();  // one more than all have
+  }
   Record r = record(Record::Kind::kDone);
   r.generation = done.generation;
   r.verdict = done.verdict;

@@ -163,7 +163,8 @@ std::optional<Generation> generation_to_take(NodeState& state, std::uint32_t gro
   std::optional<Generation> lowest;
   for (std::uint32_t i = 0; state.vacancies > 0 && i < state.requests->size(); ++i) {
     const Request& r = state.requests->at(i);
-    if (r.vacant && r.group == group && r.state != Request::State::kScheduled)
+    const bool has_generation = r.state != Request::State::kScheduled || r.call.generation;
+    if (r.vacant && r.group == group && has_generation)
       lowest = std::min(lowest.value_or(r.done.generation), r.done.generation);
   }
   return lowest;

@@ -24,7 +24,7 @@ std::uint32_t waiting_calls(NodeState& state, std::uint32_t group, Generation ge
 bool takes_part(const NodeState& state, std::uint32_t group, Generation generation, std::uint32_t waiting) {
   const Slot& s = state.slots[slots::index_of(state, group, generation)];
   if (!slots::holds(s, generation)) return waiting < state.groups[group].participants;
-  if (s.arrivals + waiting >= state.groups[group].participants) return false;
+  if (s.passed || s.arrivals + waiting >= state.groups[group].participants) return false;
   return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && is_push(s.operation));
 }
 

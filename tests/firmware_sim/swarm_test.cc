@@ -5,6 +5,7 @@
 #include <string>
 
 #include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_lives.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
@@ -46,6 +47,24 @@ TEST_P(SwarmAhead, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
+
+// Applications die in their calls, give up, end and do not number their calls.
+class SwarmLivesSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SwarmLivesSeeds, KeepsEveryPromise) {
+  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 10 : 100;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    give_lives(scenario);
+    const SwarmResult result = run_scenario(scenario);
+    EXPECT_TRUE(result.finished) << "seed " << seed;
+    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --lives --seed " << seed << "\n"
+                                                     << describe(scenario);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmLivesSeeds, testing::Values(10'001, 10'101));
 
 // Seeds that once found a fault, and which.
 struct FoundFault {
@@ -96,6 +115,25 @@ TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirst
 
 // They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
 TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
+
+class SwarmLivesRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(SwarmLivesRegression, IsNotThereAnyMore) {
+  Scenario scenario = scenario_of(GetParam().seed);
+  give_lives(scenario);
+  const SwarmResult result = run_scenario(scenario);
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(check_all(result.history), Findings{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmLivesRegression,
+                         testing::Values(FoundFault{2, "WhoCameLateWasToldOkWithoutThePayload"},
+                                         FoundFault{14, "LostNodeWasCalledADeadCaller"},
+                                         FoundFault{182, "ReturnedCallerTookThePlaceOfOneThatDiedLater"},
+                                         FoundFault{1211, "SenderTookThePlaceOfADeadReceiver"},
+                                         FoundFault{3106, "NewParticipantBeganWhereACallWaitedAlready"},
+                                         FoundFault{3127, "ShellOpenedTheGenerationThatWipedItOut"}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});

@@ -123,6 +123,33 @@ TEST(RepeatedCall, IsNotAskedForWhereTheFirstOneWillCountYet) {
   EXPECT_EQ(team.cluster.open(0, "all").generation, 0u);
 }
 
+// The place of one that died is for who comes back: it begins there.
+TEST(RepeatedCall, BeginsWhereTheDeadOneHadNotCountedYet) {
+  Team team(cluster_of(2));
+  Call c;
+  c.group = team.group, c.generation = 0, c.deadline = team.in(10 * kSecond), c.not_before = team.in(kSecond);
+  team.cluster.node(1).abandon_call(team.cluster.call(1, c).cookie);
+  EXPECT_EQ(team.cluster.open(1, "all").generation, 0u);
+  const std::uint64_t back = team.barrier(1, 0, team.in(10 * kSecond)),
+                      other = team.barrier(0, 0, team.in(10 * kSecond));
+  ASSERT_TRUE(team.wait({back, other}));
+  team.expect_all({back, other}, Verdict::kOk);
+}
+
+// It was lost before it counted: nobody can succeed there any more.
+TEST(RepeatedCall, DoesNotBeginWhereTheDeadOneIsLost) {
+  ClusterSettings settings = cluster_of(2);
+  settings.node.client_grace = 100 * kMillisecond;
+  settings.network.latency_min = settings.network.latency_max = 5 * kMillisecond;
+  Team team(settings);
+  Call c;
+  c.group = team.group, c.generation = 0, c.deadline = team.in(10 * kSecond), c.not_before = team.in(kSecond);
+  team.cluster.node(1).abandon_call(team.cluster.call(1, c).cookie);
+  team.cluster.run_until(team.in(101 * kMillisecond));
+  EXPECT_EQ(team.cluster.node(1).node().counters().callers_lost, 1u);
+  EXPECT_EQ(team.cluster.open(1, "all").generation, 1u);
+}
+
 // Where it dies another node is taken for lost, which those who decide hear already: they are told of the node.
 TEST(CallerThatDies, IsNotTakenForAnotherNodesCaller) {
   ClusterSettings settings = cluster_of(3);
