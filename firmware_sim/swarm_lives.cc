@@ -7,7 +7,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Nanoseconds kPatienceForTheAbsent = 5 * kSecond;
+constexpr Nanoseconds kPatienceOfAShell = 100 * kSecond;  // one may come after all others, and wait for them
 
 // The shells of a script: one at each node, and all ask for the same.
 void do_not_number(ScenarioGroup& group, Random& random) {
@@ -31,8 +31,11 @@ void give_lives(Scenario& scenario) {
   const std::array<Nanoseconds, 4> graces = {0, 100 * kMillisecond, kSecond, kSecond};
   scenario.cluster.node.client_grace = graces[random.below(graces.size())];
   if (lives.stays_away > 0) scenario.patience = std::min(scenario.patience, kPatienceForTheAbsent);
-  for (ScenarioGroup& group : scenario.groups)
-    if (random.chance(0.25)) do_not_number(group, random);
+  for (ScenarioGroup& group : scenario.groups) {
+    if (!random.chance(0.25)) continue;
+    do_not_number(group, random);
+    scenario.patience = std::min(scenario.patience, kPatienceOfAShell);
+  }
 }
 
 SwarmLives::SwarmLives(const Scenario& scenario, Nanoseconds client_grace)

@@ -23,6 +23,9 @@ struct Fate {
   Nanoseconds comes_later = 0;  // by so much it counts later than it is made
 };
 
+// Nobody waits longer for who stays away.
+inline constexpr Nanoseconds kPatienceForTheAbsent = 5 * kSecond;
+
 // The dice of a run's applications, and the numbers under which they come to the daemons.
 class SwarmLives {
  public:

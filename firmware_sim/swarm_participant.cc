@@ -146,6 +146,7 @@ void SwarmParticipant::call_next() {
   if (run_.lives() != nullptr && group().participants == 1 && run_.lives()->restarts()) return restart();
   const bool rushed = operation().rushed;
   patience_ = rushed ? run_.random().between(kMillisecond, 100 * kMillisecond) : run_.scenario().patience;
+  if (run_.history().somebody_stayed_away) patience_ = std::min(patience_, kPatienceForTheAbsent);
   const Nanoseconds late = rushed && run_.random().chance(0.1) ? run_.random().between(0, 500 * kMillisecond) : 0;
   give_up_at_ = run_.cluster().now() + late + patience_;
   later(run_.pause() + late, [this] { call(); });

@@ -37,18 +37,18 @@ bool went_well(const History& history, std::uint32_t group, Generation generatio
   return answered && !failed;
 }
 
-// The others may have gone on without its node, which they took for lost; or begun anew with another one.
-bool others_went_on(const History& history, const Record& r) {
-  const HistoryGroup& group = history.groups[r.group];
-  return troubled(history, r.node, 0, r.at) ||
-         (group.goes_on && std::ranges::any_of(group.members, [&](NodeId n) { return troubled(history, n, 0, r.at); }));
+// The others may have gone on without its node, which they took for lost; and with any node that is lost a generation
+// may fail just there, where nobody was to be told.
+bool somebody_was_lost(const History& history, const Record& r) {
+  return std::ranges::any_of(history.groups[r.group].members,
+                             [&](NodeId node) { return troubled(history, node, 0, r.at); });
 }
 
 // It begins behind what has failed meanwhile.
 void note_begin(const History& history, const Record& r, Generations& latest, Findings& findings) {
   const auto begins = latest.find(caller_of(r));
   if (begins == latest.end()) return;
-  for (Generation g = begins->second; g < r.generation && !others_went_on(history, r); ++g)
+  for (Generation g = begins->second; g < r.generation && !somebody_was_lost(history, r); ++g)
     if (went_well(history, r.group, g))
       findings.push_back(describe(history, r) + "begins here again, and left generation " + std::to_string(g) + " out");
   latest.erase(begins);

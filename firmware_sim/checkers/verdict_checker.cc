@@ -42,8 +42,9 @@ void check_not_named(const History& history, const Record& r, const Decision& de
   std::set<Participant> in_time;
   for (const auto& [participant, counts_from] : decision.in_time)
     if (counts_from < decision.deadline) in_time.insert(participant);
+  const HistoryGroup& group = history.groups[r.group];
   for (Rank rank : r.missing)
-    if (all_here(history.groups[r.group], rank, in_time))
+    if (all_here(group, rank, in_time) && !lost_a_caller(history, r.group, r.generation, group.members[rank]))
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
 }
 
