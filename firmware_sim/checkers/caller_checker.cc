@@ -25,13 +25,13 @@ void check_named(const History& history, const Record& r, Rank rank, Findings& f
                        " where nobody died and was lost");
 }
 
-// The label is kept of the last death in a group only.
+// The label is kept of the last death in a group only, and for its generation, if that is known then.
 void check_label(const History& history, const Record& r, Findings& findings) {
   std::size_t deaths = 0;
   bool right = false;
   for (const Record& death : history.records) {
     if (death.kind != Record::Kind::kDied || death.group != r.group || death.at > r.at) continue;
-    ++deaths;
+    deaths += death.generation == kUnknownGeneration ? 2 : 1;
     right |= may_be_of(death, r.group, r.generation) && death.label == r.label;
   }
   if (!right && (deaths == 1 || !r.label.empty()))

@@ -9,8 +9,9 @@ namespace {
 using Participant = std::pair<NodeId, std::uint32_t>;
 using Arrivals = std::map<Participant, Nanoseconds>;  // from when on they count
 
-void arrive(const History& history, const Record& r, Arrivals& arrivals) {
-  const Nanoseconds from = clock_jumps(history, r.node) ? r.at : r.not_before;
+// One of several participants may have taken the place of another one that died.
+void arrive(const History& history, const Record& r, bool place_was_left, Arrivals& arrivals) {
+  const Nanoseconds from = clock_jumps(history, r.node) || place_was_left ? r.at : r.not_before;
   const auto [at, is_new] = arrivals.try_emplace({r.node, r.participant}, from);
   if (!is_new) at->second = std::min(at->second, from);
 }
@@ -26,13 +27,16 @@ std::set<Participant> counted(const Arrivals& arrivals, Nanoseconds now) {
 
 Findings check_release(const History& history) {
   std::map<GenerationKey, Arrivals> arrived;
+  std::set<std::pair<GenerationKey, NodeId>> died;
   Findings findings;
   for (const Record& r : history.records) {
     if (r.operation != Operation::kBarrier || r.kind == Record::Kind::kCrashed) continue;
-    if (r.kind == Record::Kind::kArrived) arrive(history, r, arrived[{r.group, r.generation}]);
+    const GenerationKey key{r.group, r.generation};
+    if (r.kind == Record::Kind::kDied) died.insert({key, r.node});
+    if (r.kind == Record::Kind::kArrived) arrive(history, r, died.contains({key, r.node}), arrived[key]);
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
     const HistoryGroup& group = history.groups[r.group];
-    std::set<Participant> here = counted(arrived[{r.group, r.generation}], r.at);
+    std::set<Participant> here = counted(arrived[key], r.at);
     here.merge(counted(arrived[{r.group, kUnknownGeneration}], r.at));  // it may have been this one
     std::size_t all = group.members.size() * group.participants;
     for (const NodeId node : group.members)

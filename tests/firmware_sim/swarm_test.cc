@@ -132,7 +132,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmLivesRegression,
                                          FoundFault{182, "ReturnedCallerTookThePlaceOfOneThatDiedLater"},
                                          FoundFault{1211, "SenderTookThePlaceOfADeadReceiver"},
                                          FoundFault{3106, "NewParticipantBeganWhereACallWaitedAlready"},
-                                         FoundFault{3127, "ShellOpenedTheGenerationThatWipedItOut"}),
+                                         FoundFault{3127, "ShellOpenedTheGenerationThatWipedItOut"},
+                                         FoundFault{3594, "ReturnedCallerWasNotToldOfItsScheduledCall"},
+                                         FoundFault{4237, "NewParticipantBeganWhereTheDeadOneWasLost"},
+                                         FoundFault{30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {

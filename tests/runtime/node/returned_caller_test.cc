@@ -150,6 +150,35 @@ TEST(RepeatedCall, DoesNotBeginWhereTheDeadOneIsLost) {
   EXPECT_EQ(team.cluster.open(1, "all").generation, 1u);
 }
 
+// It dies when the release is on its way already, which its node then does not pass on.
+TEST(CallerThatDies, HoldsUpNobodyWhoWaitsForItsNode) {
+  for (NodeId dead = 1; dead < 8; ++dead) {
+    for (const Operation operation : {Operation::kBarrier, Operation::kAllreduce}) {
+      ClusterSettings settings = cluster_of(8);
+      settings.node.client_grace = 0;
+      settings.network.latency_min = settings.network.latency_max = 5 * kMillisecond;
+      Team team(settings);
+      const auto call = [&](NodeId id) {
+        Call c;
+        c.group = team.group, c.operation = operation, c.generation = 0, c.deadline = team.in(60 * kSecond);
+        if (operation == Operation::kAllreduce) {
+          c.type = ElementType::kUint64, c.op = CombineOperator::kSum;
+          c.payload = team.cluster.node(id).put_payload(std::vector<std::byte>(80)).value();
+        }
+        return team.cluster.call(id, c).cookie;
+      };
+      std::vector<std::uint64_t> others;
+      for (NodeId id = 0; id < 8; ++id)
+        if (id != dead) others.push_back(call(id));
+      team.cluster.run_until(team.in(100 * kMillisecond));
+      const std::uint64_t last = call(dead);
+      team.cluster.run_until(team.in(kMicrosecond));
+      team.cluster.node(dead).abandon_call(last);
+      EXPECT_TRUE(team.wait(others, kSecond)) << dead << " " << static_cast<int>(operation);
+    }
+  }
+}
+
 // Where it dies another node is taken for lost, which those who decide hear already: they are told of the node.
 TEST(CallerThatDies, IsNotTakenForAnotherNodesCaller) {
   ClusterSettings settings = cluster_of(3);
