@@ -36,6 +36,16 @@ void check_named(const History& history, const Record& r, const std::set<Partici
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had not arrived and is not named");
 }
 
+// Its place is empty; or another participant of its node was taken for it, and it counts as that one when it comes
+// back.
+bool place_was_left(const History& history, const Record& r, NodeId node) {
+  if (history.groups[r.group].participants == 1) return lost_a_caller(history, r.group, r.generation, node);
+  return std::ranges::any_of(history.records, [&](const Record& death) {
+    return death.kind == Record::Kind::kDied && death.group == r.group && death.generation == r.generation &&
+           death.node == node;
+  });
+}
+
 // The members are asked after a deadline has passed, and then they were here: unless the window, whose moving takes
 // time to be told, held their calls back.
 void check_not_named(const History& history, const Record& r, const Decision& decision, Findings& findings) {
@@ -44,7 +54,7 @@ void check_not_named(const History& history, const Record& r, const Decision& de
     if (counts_from < decision.deadline) in_time.insert(participant);
   const HistoryGroup& group = history.groups[r.group];
   for (Rank rank : r.missing)
-    if (all_here(group, rank, in_time) && !lost_a_caller(history, r.group, r.generation, group.members[rank]))
+    if (all_here(group, rank, in_time) && !place_was_left(history, r, group.members[rank]))
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
 }
 
