@@ -27,12 +27,13 @@ void note_answer(const History& history, const Record& r, Generations& next, Fin
   expected = r.generation + counted;
 }
 
+// For all: one who is through with data does not know what became of others.
 bool went_well(const History& history, std::uint32_t group, Generation generation) {
   bool answered = false, failed = lost_a_caller(history, group, generation);
   for (const Record& r : history.records) {
     if (r.kind != Record::Kind::kDone || r.group != group || r.generation != generation) continue;
     answered = true;
-    failed |= r.verdict != Verdict::kOk;
+    failed |= r.verdict != Verdict::kOk || r.operation != Operation::kBarrier;
   }
   return answered && !failed;
 }
