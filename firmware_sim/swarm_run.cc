@@ -18,6 +18,7 @@ std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
   for (const ScenarioGroup& g : scenario.groups)
     groups.push_back({g.name, g.members, g.participants, g.policy != GroupPolicy::kAll});
   for (const ScenarioReplan& r : scenario.replans) groups[r.group].replanned = true;
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].numbered = scenario.groups[i].numbered;
   return groups;
 }
 
@@ -46,7 +47,9 @@ GroupDefinition definition_of(const Scenario& scenario, const ScenarioGroup& gro
 
 SwarmRun::SwarmRun(const Scenario& scenario)
     : scenario_(scenario), cluster_(scenario.cluster), random_(scenario.seed ^ 0x5eed) {
+  if (scenario.lives.any()) lives_.emplace(scenario, scenario.cluster.node.client_grace);
   history_.groups = groups_of(scenario);
+  history_.client_grace = scenario.cluster.node.client_grace;
   history_.grace = scenario.grace;
   history_.calm = is_calm(scenario);
   history_.suspicion = scenario.cluster.node.suspicion;
@@ -109,6 +112,8 @@ void SwarmRun::settle() {
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
                              node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
                              node.most_buffers(), node.most_large_bytes()});
+    // New plans are tried for longer than the rest takes.
+    if (scenario_.replans.empty()) history_.ends.back().requests = node.node().tables().requests;
   }
 }
 

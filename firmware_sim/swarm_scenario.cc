@@ -196,9 +196,11 @@ std::string describe(const Scenario& scenario) {
   for (const ScenarioGroup& group : scenario.groups)
     text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
-            (group.tree.empty() ? "" : ", a given tree") +
+            (group.tree.empty() ? "" : ", a given tree") + (group.numbered ? "" : ", calls without numbers") +
             (group.policy == GroupPolicy::kAll ? "" : ", goes on without the lost") + ")";
   if (!scenario.replans.empty()) text += ", " + std::to_string(scenario.replans.size()) + " new plans";
+  if (scenario.lives.any())
+    text += ", applications die (grace " + std::to_string(scenario.cluster.node.client_grace / kMillisecond) + " ms)";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }
 

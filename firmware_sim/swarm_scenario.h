@@ -20,6 +20,17 @@ struct ScenarioOperation {
   bool rushed = false;          // participants give it milliseconds, and some of them come late
 };
 
+// How the applications of a run live (swarm_lives.h): how often a call meets each of these fates.
+struct ScenarioLives {
+  double dies = 0;           // its caller, before it is answered
+  double gives_up = 0;       // the caller cancels it and goes on with the next one
+  double comes_later = 0;    // it has a not_before
+  double stays_away = 0;     // who died never comes back
+  double restarts = 0;       // the application ends between two calls, and comes back
+  double stops_waiting = 0;  // for a message; it asks again
+  bool any() const { return dies > 0 || gives_up > 0; }
+};
+
 struct ScenarioGroup {
   enum class Kind : std::uint8_t { kAll, kNamed, kCreated };
   Kind kind = Kind::kAll;
@@ -31,6 +42,7 @@ struct ScenarioGroup {
   Plan plan;                                  // kCreated
   std::vector<TreeTableEntry> tree;           // its given tree, if any: the plan names it once it views this
   std::vector<ScenarioOperation> operations;  // by generation
+  bool numbered = true;                       // calls are; else they join what is open, and all are the same
 };
 
 // Application messages from one node to another, in order.
@@ -59,6 +71,7 @@ struct Scenario {
   std::vector<ScenarioGroup> groups;
   std::vector<ScenarioFlow> flows;
   std::vector<ScenarioReplan> replans;
+  ScenarioLives lives;               // else all live as long as their nodes, and wait for every answer
   Nanoseconds pause_max = 0;         // of an application between two calls
   Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
   Nanoseconds grace = 0;             // how late after its deadline an answer may come

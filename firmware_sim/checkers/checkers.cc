@@ -43,6 +43,12 @@ bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds
   });
 }
 
+bool clock_jumps(const History& history, NodeId node) {
+  return std::ranges::any_of(history.faults, [node](const Fault& fault) {
+    return fault.kind == Fault::Kind::kClockJump && concerns(fault, node);
+  });
+}
+
 bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nanoseconds to) {
   return std::ranges::any_of(history.records, [&](const Record& r) {
     const std::vector<NodeId>& members = history.groups[group].members;
@@ -53,8 +59,9 @@ bool crashed(const History& history, std::uint32_t group, Nanoseconds from, Nano
 Findings check_all(const History& history) {
   Findings all = check_names(history);
   if (!all.empty()) return all;  // the others look up who is named
-  for (auto* check : {check_release, check_multicast, check_messages, check_generation_order, check_liveness,
-                      check_verdicts, check_losses, check_success, check_results, check_bounds, check_leaks})
+  for (auto* check :
+       {check_release, check_multicast, check_messages, check_generation_order, check_liveness, check_verdicts,
+        check_losses, check_callers, check_success, check_results, check_bounds, check_leaks})
     for (std::string& fault : check(history)) all.push_back(std::move(fault));
   return all;
 }

@@ -26,8 +26,11 @@ Findings check_losses(const History& history) {
       return !troubled(history, node, from, r.at, shortest_cut(history));
     };
     if (r.missing.empty()) findings.push_back(describe(history, r) + "PEER_LOST names nobody");
-    for (const Rank rank : r.missing)
-      if (there(history.groups[r.group].members[rank]) && there(r.node))
+    const auto& members = history.groups[r.group].members;
+    const bool node_lost = std::ranges::any_of(r.missing, [&](Rank rank) { return !there(members[rank]); });
+    for (const Rank rank : r.missing)  // beside a lost node an application that died may be named
+      if (there(members[rank]) && there(r.node) &&
+          !(node_lost && lost_a_caller(history, r.group, r.generation, members[rank])))
         findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " was there and is called lost");
   }
   return findings;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_lives.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "runtime/node/peer_message.h"
@@ -45,6 +46,21 @@ bool token_one_too_high(NodeId, NodeId, Datagram& datagram) {
 // One node is never heard by anybody.
 bool mute_node_0(NodeId from, NodeId, Datagram&) { return from != 0; }
 
+// One node hears of a dead caller that its deadline has passed.
+bool caller_lost_hidden_from_node_1(NodeId, NodeId to, Datagram& datagram) {
+  std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->type != FrameType::kDataSmall || to != 1) return true;
+  std::optional<PeerMessage> message = decode_peer_message(frame->body);
+  if (!message || message->type != PeerMessageType::kVerdict || message->verdict != Verdict::kCallerLost) return true;
+  message->verdict = Verdict::kDeadlineExceeded;
+  std::array<std::byte, kMaxPeerMessage> body;
+  std::array<std::byte, kMaxHeadBytes> head;
+  frame->body = std::span(body).first(encode_peer_message(*message, body));
+  const std::size_t bytes = encode_frame_head(*frame, head);
+  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+  return true;
+}
+
 Scenario calm_scenario(std::uint64_t seed) {
   Scenario scenario = make_scenario(seed);
   scenario.cluster.network = {};
@@ -52,10 +68,12 @@ Scenario calm_scenario(std::uint64_t seed) {
 }
 
 // The first fault that contains `text` in the first seeds, under this mutant.
-bool noticed(const VirtualNetwork::Filter& mutant, const std::string& text) {
+bool noticed(const VirtualNetwork::Filter& mutant, const std::string& text, bool lives = false) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const auto plant = [&mutant](VirtualCluster& cluster) { cluster.network().set_filter(mutant); };
-    for (const std::string& fault : check_all(run_scenario(calm_scenario(seed), plant).history))
+    Scenario scenario = calm_scenario(seed);
+    if (lives) give_lives(scenario);
+    for (const std::string& fault : check_all(run_scenario(scenario, plant).history))
       if (fault.find(text) != std::string::npos) return true;
   }
   return false;
@@ -67,6 +85,10 @@ TEST(Mutant, ThatTearsPayloadsIsNoticed) {
 }
 
 TEST(Mutant, ThatCountsGenerationsWronglyIsNoticed) { EXPECT_TRUE(noticed(token_one_too_high, "released when")); }
+
+TEST(Mutant, ThatHidesDeadCallersIsNoticed) {
+  EXPECT_TRUE(noticed(caller_lost_hidden_from_node_1, "another verdict", true));
+}
 
 TEST(Mutant, ThatIsMuteIsNoticed) { EXPECT_TRUE(noticed(mute_node_0, "although all came and had time")); }
 

@@ -7,7 +7,6 @@
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
-#include "firmware_sim/swarm_streams.h"
 #include "firmware_sim/swarm_trouble.h"
 
 namespace fibocast {
@@ -29,42 +28,6 @@ TEST_P(Swarm, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Swarm, testing::Values(1, 51, 101, 151));
-
-// With all the troubles, on paths where streams go ahead of their grants as a whole.
-class SwarmAhead : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(SwarmAhead, KeepsEveryPromise) {
-  constexpr std::uint64_t kSeeds = 30;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
-    Scenario scenario = scenario_of(seed);
-    go_ahead(scenario);
-    const SwarmResult result = run_scenario(scenario);
-    EXPECT_TRUE(result.finished) << "seed " << seed;
-    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --ahead --seed " << seed << "\n"
-                                                     << describe(scenario);
-    if (HasFailure()) return;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
-
-// Nodes over TCP, with all the troubles and those of connections.
-class SwarmStreams : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(SwarmStreams, KeepsEveryPromise) {
-  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 8 : 80;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
-    Scenario scenario = scenario_of(seed);
-    use_streams(scenario);
-    const SwarmResult result = run_scenario(scenario);
-    EXPECT_TRUE(result.finished) << "seed " << seed;
-    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --streams --seed " << seed << "\n"
-                                                     << describe(scenario);
-    if (HasFailure()) return;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmStreams, testing::Values(1, 81));
 
 // Seeds that once found a fault, and which.
 struct FoundFault {
@@ -91,39 +54,6 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
                                          FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-Findings findings_ahead(std::uint64_t seed) {
-  Scenario scenario = scenario_of(seed);
-  go_ahead(scenario);
-  return check_all(run_scenario(scenario).history);
-}
-
-TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
-  EXPECT_EQ(findings_ahead(900340), Findings{});
-}
-
-TEST(SwarmAheadRegression, StreamWaitedForAWordThatWasLostWithItsSlot) {
-  EXPECT_EQ(findings_ahead(1007662), Findings{});
-}
-
-TEST(SwarmAheadRegression, WhatWasSentToTheSessionBeforeWasMissedForEver) {
-  EXPECT_EQ(findings_ahead(202763), Findings{});
-}
-
-TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation) {
-  EXPECT_EQ(findings_ahead(34114), Findings{});
-}
-
-// They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
-TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
-
-TEST(SwarmStreamsRegression, WhoseConnectionsBrokeTookTheOthersForDeadAndWentOnAlone) {
-  for (const std::uint64_t seed : {3, 255}) {
-    Scenario scenario = scenario_of(seed);
-    use_streams(scenario);
-    EXPECT_EQ(check_all(run_scenario(scenario).history), Findings{}) << seed;
-  }
-}
-
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
 }
@@ -135,6 +65,10 @@ TEST(SwarmSeedRegression, CountOfTheWindowWaitedForWhoNeverCameAndKeptVerdictsWa
 TEST(SwarmSeedRegression, DataAheadOfItsGrantStoppedWhatCameBehindIt) {
   for (const std::uint64_t seed : {3278, 824449})
     EXPECT_EQ(check_all(run_scenario(scenario_of(seed)).history), Findings{}) << seed;
+}
+
+TEST(SwarmSeedRegression, RingsOfTwoGroupsWaitedForEachOthersStreams) {
+  EXPECT_EQ(check_all(run_scenario(scenario_of(218636)).history), Findings{});
 }
 
 TEST(SwarmSeedRegression, WhoWasOutsideSentItsDataForEver) {
