@@ -27,20 +27,23 @@ std::string list(const std::vector<NodeId>& nodes) {
 }  // namespace
 
 const char* kind_name(Fault::Kind kind) {
-  constexpr const char* kNames[] = {"loss",    "duplicate", "reorder", "delay", "partition",
-                                    "one-way", "pause",     "crash",   "slow",  "clock-jump"};
+  constexpr const char* kNames[] = {"loss",  "duplicate", "reorder",    "delay", "partition", "one-way", "pause",
+                                    "crash", "slow",      "clock-jump", "reset", "stall",     "throttle"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 bool is_of_messages(Fault::Kind kind) { return kind <= Fault::Kind::kOneWay; }
 
+bool is_of_connections(Fault::Kind kind) { return kind >= Fault::Kind::kReset; }
+
 bool has_probability(Fault::Kind kind) {
-  return kind == Fault::Kind::kLoss || kind == Fault::Kind::kDuplicate || kind == Fault::Kind::kDelay;
+  return kind == Fault::Kind::kLoss || kind == Fault::Kind::kDuplicate || kind == Fault::Kind::kDelay ||
+         kind == Fault::Kind::kReset;
 }
 
 bool has_time(Fault::Kind kind) {
   return kind == Fault::Kind::kReorder || kind == Fault::Kind::kDelay || kind == Fault::Kind::kSlow ||
-         kind == Fault::Kind::kClockJump;
+         kind == Fault::Kind::kClockJump || kind == Fault::Kind::kThrottle;
 }
 
 bool concerns(const Fault& fault, NodeId node) {
@@ -49,6 +52,53 @@ bool concerns(const Fault& fault, NodeId node) {
 
 bool may_outlast(const Fault& fault, Nanoseconds suspicion) {
   return (fault.kind == Fault::Kind::kReorder || fault.kind == Fault::Kind::kDelay) && 2 * fault.time >= suspicion;
+}
+
+Nanoseconds shortest_cut(Nanoseconds suspicion, bool over_streams) { return suspicion / (over_streams ? 4 : 2); }
+
+bool cuts(Fault::Kind kind) {
+  return kind == Fault::Kind::kPartition || kind == Fault::Kind::kOneWay || kind == Fault::Kind::kStall;
+}
+
+std::vector<Stretch> merged(std::vector<Stretch> stretches) {
+  std::ranges::sort(stretches, {}, &Stretch::begins);
+  std::vector<Stretch> merged;
+  for (const Stretch& s : stretches) {
+    if (merged.empty() || s.begins > merged.back().ends) {
+      merged.push_back(s);
+      continue;
+    }
+    merged.back().ends = std::max(merged.back().ends, s.ends);
+    merged.back().crash = merged.back().crash || s.crash;
+  }
+  return merged;
+}
+
+namespace {
+
+// Until both have dialled, and one has asked and the other answered. Who dials while nothing passes tries again after 1
+// s.
+Stretch until_mended(const Fault& reset, const std::vector<Fault>& faults, Nanoseconds way) {
+  constexpr Nanoseconds kDialAgain = 5 * kMillisecond, kAnswer = kSecond;
+  Stretch stretch{reset.begins, reset.begins + kDialAgain + 6 * way, false};
+  for (const Fault& cut : faults)
+    if (cuts(cut.kind) && cut.begins <= stretch.ends && cut.heals >= stretch.begins)
+      stretch.ends = cut.heals == kNever ? kNever : std::max(stretch.ends, cut.heals + kAnswer);
+  return stretch;
+}
+
+}  // namespace
+
+std::vector<Stretch> storms(const std::vector<Fault>& faults, Nanoseconds way, Nanoseconds suspicion) {
+  Nanoseconds late = 0;
+  for (const Fault& fault : faults)
+    if (fault.kind == Fault::Kind::kDelay || fault.kind == Fault::Kind::kReorder) late = std::max(late, fault.time);
+  std::vector<Stretch> all;
+  for (const Fault& fault : faults)
+    if (fault.kind == Fault::Kind::kReset) all.push_back(until_mended(fault, faults, way + late));
+  all = merged(std::move(all));
+  std::erase_if(all, [&](const Stretch& s) { return s.ends - s.begins < suspicion / 2; });
+  return all;
 }
 
 std::string objection(const Fault& fault, std::uint32_t nodes) {

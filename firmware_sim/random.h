@@ -2,6 +2,8 @@
 // the distributions of the standard library do not promise.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace fibocast {
@@ -30,5 +32,10 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+template <typename T, std::size_t N>
+T pick(Random& random, const std::array<T, N>& choices) {
+  return choices[random.below(N)];
+}
 
 }  // namespace fibocast

@@ -13,8 +13,10 @@
 #include "collectives/schedule.h"
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_changes.h"
+#include "firmware_sim/swarm_lives.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_streams.h"
 #include "firmware_sim/swarm_trouble.h"
 #include "runtime/node/peer_message.h"
 #include "transport/frame.h"
@@ -38,11 +40,12 @@ Findings findings_of(const SwarmResult& result) {
 }
 
 void print(const History& history, const Record& r) {
-  const char* const kinds[] = {"arrives", "done", "sends", "receives", "crashes"};
+  const char* const kinds[] = {"arrives", "done", "sends", "receives", "crashes", "dies", "gives up", "ends"};
   std::string text = describe(history, r) + kinds[static_cast<int>(r.kind)];
   if (r.kind == Record::Kind::kArrived || r.kind == Record::Kind::kDone)
     text += " " + std::string(operation_name(r.operation)) + " of root " + std::to_string(r.root);
   if (r.kind == Record::Kind::kArrived) text += ", deadline " + std::to_string(r.deadline);
+  if (r.not_before != 0) text += ", not before " + std::to_string(r.not_before);
   if (r.kind == Record::Kind::kDone) text += ", verdict " + std::to_string(static_cast<int>(r.verdict)) + " ranks";
   for (Rank rank : r.missing) text += " " + std::to_string(rank);
   std::printf("%s, %llu bytes\n", text.c_str(), static_cast<unsigned long long>(r.payload.size));
@@ -81,14 +84,19 @@ void listen(VirtualCluster& cluster) {
 struct Choice {
   bool plain = false;    // without the troubles of swarm_trouble.h
   bool ahead = false;    // streams go ahead of their grants as a whole, as through shared memory
+  bool streams = false;  // nodes over TCP
   bool changes = false;  // groups and daemons come and go (swarm_changes.h)
+  bool lives = false;    // applications die, give up and do not number their calls
   std::string options() const {
-    return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : "") + (changes ? " --changes" : "");
+    return std::string(plain ? " --plain" : "") + (ahead ? " --ahead" : "") + (streams ? " --streams" : "") +
+           (changes ? " --changes" : "") + (lives ? " --lives" : "");
   }
   Scenario scenario(std::uint64_t seed) const {
     Scenario scenario = plain ? make_scenario(seed) : scenario_of(seed);
     if (ahead) go_ahead(scenario);
+    if (streams) use_streams(scenario);
     if (changes) let_change(scenario);
+    if (lives) give_lives(scenario);  // last: calls without numbers are all the same
     return scenario;
   }
 };
@@ -145,9 +153,11 @@ int main(int argc, char** argv) {
   bool history = false;
   fibocast::Choice choice;
   app.add_flag("--ahead", choice.ahead, "data goes ahead of its grant as a whole, as between nodes that share memory");
+  app.add_flag("--lives", choice.lives, "applications die in their calls and come back or not, give up, do not number");
   app.add_flag("--plain", choice.plain, "no faults but loss, duplicates and delays; no operations that move data");
   app.add_flag("--changes", choice.changes,
                "groups are removed and made again, daemons leave and come back, nodes are added");
+  app.add_flag("--streams", choice.streams, "nodes over TCP: connections that break, stall and fill up");
   bool messages = false;
   app.add_flag("--history", history, "with --seed: print all that the applications saw");
   app.add_flag("--messages", messages, "with --seed: print what the nodes tell each other");

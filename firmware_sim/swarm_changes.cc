@@ -7,7 +7,7 @@
 namespace fibocast {
 namespace {
 
-using Kind = ScenarioGroup::Kind;
+using GroupKind = ScenarioGroup::Kind;
 
 constexpr Nanoseconds kOpeningTime = 300 * kMillisecond;  // the applications have opened their groups
 constexpr Nanoseconds kPatienceInTheEnd = 120 * kSecond;  // ample: all must succeed
@@ -86,7 +86,7 @@ void grow(Scenario& scenario, Random& random) {
   std::vector<ScenarioGroup> more;
   for (ScenarioGroup& group : scenario.groups) {
     if (group.members.back() < before) continue;
-    if (group.kind == Kind::kCreated) {
+    if (group.kind == GroupKind::kCreated) {
       std::vector<NodeId> members = group.members;
       std::erase_if(members, [&](NodeId id) { return id >= before; });
       if (members.empty()) members.push_back(0);
@@ -177,16 +177,16 @@ void let_be_away(Scenario& scenario, Random& random) {
 }
 
 void let_groups_change(Scenario& scenario, Random& random) {
-  if (std::ranges::none_of(scenario.groups, [](const ScenarioGroup& g) { return g.kind == Kind::kCreated; })) {
+  if (std::ranges::none_of(scenario.groups, [](const ScenarioGroup& g) { return g.kind == GroupKind::kCreated; })) {
     ScenarioGroup first = scenario.groups.front();
-    first.kind = Kind::kCreated, first.name = "picked";
+    first.kind = GroupKind::kCreated, first.name = "picked";
     const auto nodes = scenario.growth ? scenario.growth->nodes_before : scenario.cluster.nodes;
     set_members(first, some_of(random, first_nodes(nodes)), random);
     scenario.groups.push_back(first);
   }
   for (ScenarioGroup& group : scenario.groups)
-    if (group.kind == Kind::kCreated) group.creator = somebody(scenario, group.members, random);
-  auto last = static_cast<std::uint32_t>(std::ranges::find(scenario.groups, Kind::kCreated, &ScenarioGroup::kind) -
+    if (group.kind == GroupKind::kCreated) group.creator = somebody(scenario, group.members, random);
+  auto last = static_cast<std::uint32_t>(std::ranges::find(scenario.groups, GroupKind::kCreated, &ScenarioGroup::kind) -
                                          scenario.groups.begin());
   Nanoseconds at = soon_or_late(random, 3 * kSecond);
   for (std::uint64_t left = random.below(5); left > 0; --left) {

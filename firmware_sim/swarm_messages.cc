@@ -61,10 +61,23 @@ void SwarmMessages::send(std::size_t flow_index, std::size_t number) {
 void SwarmMessages::receive(NodeId node, std::uint64_t tag) {
   if (expected_[{node, tag}] == 0) return run_.application_ends();
   const Asked asked = run_.cluster().receive(node, tag);
-  if (asked.admission == Admission::kTaken)
-    return run_.when_answered(asked.cookie, [this](const Answer& answer) { on_message(answer); });
+  if (asked.admission == Admission::kTaken) {
+    run_.when_answered(asked.cookie, [this](const Answer& answer) { on_message(answer); });
+    if (run_.lives() != nullptr && run_.lives()->stops_waiting()) stop_waiting_soon(node, tag, asked.cookie);
+    return;
+  }
   check(asked.admission == Admission::kWouldBlock);
   run_.after(run_.retry_pause(), [this, node, tag] { receive(node, tag); });
+}
+
+// The message that it does not get so is for who asks next.
+void SwarmMessages::stop_waiting_soon(NodeId node, std::uint64_t tag, std::uint64_t cookie) {
+  run_.after(run_.lives()->soon(), [this, node, tag, cookie] {
+    if (!run_.cluster().node(node).running()) return;
+    if (!run_.cluster().node(node).forget_receive(cookie)) return;  // it is here
+    run_.forget_answer(cookie);
+    run_.after(run_.pause(), [this, node, tag] { receive(node, tag); });
+  });
 }
 
 void SwarmMessages::on_message(const Answer& answer) {

@@ -27,6 +27,7 @@ class SwarmMessages {
   const Message& next_of(std::size_t flow, std::size_t number);
   void send(std::size_t flow, std::size_t number);
   void receive(NodeId node, std::uint64_t tag);
+  void stop_waiting_soon(NodeId node, std::uint64_t tag, std::uint64_t cookie);
   void on_message(const Answer& answer);
 
   SwarmRun& run_;

@@ -21,6 +21,7 @@ std::vector<HistoryGroup> groups_of(const Scenario& scenario) {
     groups.back().must_exist = g.must_exist;
   }
   for (const ScenarioReplan& r : scenario.replans) groups[r.group].replanned = true;
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].numbered = scenario.groups[i].numbered;
   return groups;
 }
 
@@ -57,11 +58,15 @@ std::optional<Node::GroupInfo> find_group(const Node& node, GroupId id) {
 
 SwarmRun::SwarmRun(const Scenario& scenario)
     : scenario_(scenario), cluster_(cluster_of(scenario)), random_(scenario.seed ^ 0x5eed) {
+  if (scenario.lives.any()) lives_.emplace(scenario, scenario.cluster.node.client_grace);
   history_.groups = groups_of(scenario);
+  history_.client_grace = scenario.cluster.node.client_grace;
   history_.grace = scenario.grace;
   history_.calm = is_calm(scenario);
   history_.suspicion = scenario.cluster.node.suspicion;
   history_.faults = scenario.cluster.faults;
+  history_.over_streams = scenario.cluster.streams.used;
+  history_.way = scenario.cluster.network.latency_max + scenario.cluster.network.jitter;
   history_.payload_bytes_limit = scenario.cluster.limits.payload_bytes + eager_bytes(scenario.cluster.limits);
   history_.large_bytes_limit = scenario.cluster.limits.payload_bytes * 65 / 64;  // hosts have a 64th more
   history_.buffers_limit = Node::buffer_ids(scenario.cluster.limits);
@@ -106,7 +111,8 @@ void SwarmRun::settle() {
   on_crash_ = nullptr;                 // who comes back now has nothing to do
   Nanoseconds quiet = cluster_.now();  // from when on nothing happens to the nodes any more
   for (const Fault& fault : history_.faults)
-    if (fault.heals != kNever) quiet = std::max(quiet, fault.heals);
+    if (fault.heals != kNever || fault.kind == Fault::Kind::kReset)
+      quiet = std::max(quiet, fault.heals == kNever ? fault.begins : fault.heals);
   cluster_.run_until(quiet + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());
@@ -119,8 +125,10 @@ void SwarmRun::settle() {
     }
     history_.ends.push_back({node.node().payload_bytes_used(), node.buffers_held(), cluster_.repeated_answers(),
                              node.timer_calls() - wakes[id], node.stuck(), node.most_payload_bytes(),
-                             node.most_buffers(), node.most_large_bytes(),
-                             scenario_.comes_and_goes ? created_groups(node.node()) : std::vector<CreationId>()});
+                             node.most_buffers(), node.most_large_bytes()});
+    // New plans are tried for longer than the rest takes.
+    if (scenario_.replans.empty()) history_.ends.back().requests = node.node().tables().requests;
+    if (scenario_.comes_and_goes) history_.ends.back().groups = created_groups(node.node());
   }
 }
 

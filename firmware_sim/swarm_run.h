@@ -10,6 +10,7 @@
 
 #include "firmware_sim/checkers/history.h"
 #include "firmware_sim/random.h"
+#include "firmware_sim/swarm_lives.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/virtual_cluster.h"
 
@@ -29,6 +30,7 @@ class SwarmRun {
   VirtualCluster& cluster() { return cluster_; }
   Random& random() { return random_; }
   History& history() { return history_; }
+  SwarmLives* lives() { return lives_ ? &*lives_ : nullptr; }  // null: all live as long as their nodes
 
   Nanoseconds pause() { return random_.between(0, scenario_.pause_max); }
   void after(Nanoseconds delay, EventQueue::Action action) { cluster_.at(cluster_.now() + delay, std::move(action)); }
@@ -54,6 +56,7 @@ class SwarmRun {
   const Scenario& scenario_;
   VirtualCluster cluster_;
   Random random_;
+  std::optional<SwarmLives> lives_;
   History history_;
   std::unordered_map<std::uint64_t, std::function<void(const Answer&)>> waiting_;
   std::function<void(NodeId, bool)> on_crash_;

@@ -10,11 +10,6 @@
 namespace fibocast {
 namespace {
 
-template <typename T, std::size_t N>
-T pick(Random& random, const std::array<T, N>& choices) {
-  return choices[random.below(N)];
-}
-
 TreeSpec random_tree(Random& random) {
   TreeSpec tree;
   tree.kind = pick(random, std::array{TreeKind::kSequential, TreeKind::kBinomial, TreeKind::kKary, TreeKind::kFibo,
@@ -139,10 +134,13 @@ std::vector<ScenarioFlow> random_flows(Random& random, const ClusterSettings& cl
 
 Nanoseconds grace_for(const ClusterSettings& cluster) {
   using Kind = Fault::Kind;
+  constexpr Nanoseconds kFullPipe = 500;  // frames before one that is to be read
   Nanoseconds way = cluster.network.latency_max + cluster.network.jitter;
+  if (cluster.streams.used) way += 100 * kMillisecond;  // 30 of them: what TCP needs to find a network whole again
   double lost = 0;
   std::size_t coordinators = 1;
   for (const Fault& fault : cluster.faults) {
+    if (fault.kind == Kind::kThrottle) way += kFullPipe * fault.time;
     if (has_time(fault.kind) && fault.kind != Kind::kClockJump && fault.probability > 0) way += fault.time;
     if (fault.kind == Kind::kLoss) lost = std::max(lost, fault.probability);
     if (fault.kind == Kind::kPartition || fault.kind == Kind::kOneWay) coordinators += cluster.nodes;
@@ -191,17 +189,22 @@ std::string describe(const Scenario& scenario) {
   const NetworkSettings& network = scenario.cluster.network;
   std::string text = std::to_string(scenario.cluster.nodes) + " nodes, latency " +
                      std::to_string(network.latency_max / kMicrosecond) + " us";
+  if (const StreamSettings& streams = scenario.cluster.streams; streams.used)
+    text += ", connections of " + std::to_string(streams.held_bytes) + " bytes, queues of " +
+            std::to_string(streams.queue_frames) + " frames and " + std::to_string(streams.queue_bytes) + " bytes";
   for (const Fault& fault : scenario.cluster.faults) text += ", " + describe(fault);
   for (const ScenarioGroup& group : scenario.groups)
     text += ", group " + group.name + " (" + std::to_string(group.members.size()) + " x " +
             std::to_string(group.participants) + ", " + std::to_string(group.operations.size()) + " operations" +
-            (group.tree.empty() ? "" : ", a given tree") +
+            (group.tree.empty() ? "" : ", a given tree") + (group.numbered ? "" : ", calls without numbers") +
             (group.policy == GroupPolicy::kAll ? "" : ", goes on without the lost") + ")";
   if (!scenario.removals.empty()) text += ", " + std::to_string(scenario.removals.size()) + " removals";
   for (const ScenarioLeave& leave : scenario.leaves)
     text += ", " + std::to_string(leave.node) + " leaves at " + std::to_string(leave.at / kMillisecond) + " ms";
   if (scenario.growth) text += ", grows from " + std::to_string(scenario.growth->nodes_before) + " nodes";
   if (!scenario.replans.empty()) text += ", " + std::to_string(scenario.replans.size()) + " new plans";
+  if (scenario.lives.any())
+    text += ", applications die (grace " + std::to_string(scenario.cluster.node.client_grace / kMillisecond) + " ms)";
   return text + ", " + std::to_string(scenario.flows.size()) + " flows of messages";
 }
 

@@ -21,6 +21,17 @@ struct ScenarioOperation {
   bool rushed = false;          // participants give it milliseconds, and some of them come late
 };
 
+// How the applications of a run live (swarm_lives.h): how often a call meets each of these fates.
+struct ScenarioLives {
+  double dies = 0;           // its caller, before it is answered
+  double gives_up = 0;       // the caller cancels it and goes on with the next one
+  double comes_later = 0;    // it has a not_before
+  double stays_away = 0;     // who died never comes back
+  double restarts = 0;       // the application ends between two calls, and comes back
+  double stops_waiting = 0;  // for a message; it asks again
+  bool any() const { return dies > 0 || gives_up > 0; }
+};
+
 struct ScenarioGroup {
   enum class Kind : std::uint8_t { kAll, kNamed, kCreated };
   Kind kind = Kind::kAll;
@@ -32,6 +43,7 @@ struct ScenarioGroup {
   Plan plan;                                  // kCreated
   std::vector<TreeTableEntry> tree;           // its given tree, if any: the plan names it once it views this
   std::vector<ScenarioOperation> operations;  // by generation
+  bool numbered = true;                       // calls are; else they join what is open, and all are the same
   // Of groups that come and go (swarm_changes.h):
   std::optional<std::uint32_t> after = {};  // it is made when that group, of the same name, has been removed
   NodeId creator = kNoNode;                 // a member; none: the first one
@@ -92,6 +104,7 @@ struct Scenario {
   std::vector<ScenarioLeave> leaves;
   std::optional<ScenarioGrowth> growth;
   bool comes_and_goes = false;       // any of these three, or a group that is made after another one
+  ScenarioLives lives;               // else all live as long as their nodes, and wait for every answer
   Nanoseconds pause_max = 0;         // of an application between two calls
   Nanoseconds patience = kPatience;  // of an application for an operation that is not rushed
   Nanoseconds grace = 0;             // how late after its deadline an answer may come

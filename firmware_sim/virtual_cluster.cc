@@ -24,14 +24,16 @@ NodeSettings settings_of(const ClusterSettings& cluster, NodeId id, Random& rand
 VirtualCluster::VirtualCluster(const ClusterSettings& settings)
     : faults_(settings.faults),
       random_(~settings.seed),
-      network_(queue_, settings.network, settings.nodes, settings.seed) {
+      network_(queue_, settings.network, settings.nodes, settings.seed),
+      streams_(queue_, network_, settings.streams, settings.nodes, settings.seed ^ 0x57ea) {
   for (NodeId id = 0; id < settings.nodes; ++id) {
     nodes_.push_back(
-        std::make_unique<VirtualNode>(queue_, network_, settings.limits, settings_of(settings, id, random_)));
+        std::make_unique<VirtualNode>(queue_, network_, streams_, settings.limits, settings_of(settings, id, random_)));
     nodes_.back()->set_handler([this, id](const Event& event) { on_event(id, event); });
   }
   for (const Fault& fault : faults_) {
     check(objection(fault, settings.nodes).empty());
+    check(settings.streams.used || !is_of_connections(fault.kind));
     fault.begins == 0 ? begin(fault) : queue_.at(fault.begins, [this, &fault] { begin(fault); });
     if (fault.heals != kNever) queue_.at(fault.heals, [this, &fault] { heal(fault); });
   }
@@ -39,12 +41,14 @@ VirtualCluster::VirtualCluster(const ClusterSettings& settings)
 
 void VirtualCluster::begin(const Fault& fault) {
   if (is_of_messages(fault.kind)) return network_.begin(fault);
+  if (is_of_connections(fault.kind)) return streams_.begin(fault);
   for (const NodeId id : fault.nodes) apply(fault, id, true);
   if (fault_listener_) fault_listener_(fault, true);
 }
 
 void VirtualCluster::heal(const Fault& fault) {
   if (is_of_messages(fault.kind)) return network_.heal(fault);
+  if (is_of_connections(fault.kind)) return streams_.heal(fault);
   for (const NodeId id : fault.nodes) apply(fault, id, false);
   if (fault_listener_) fault_listener_(fault, false);
 }

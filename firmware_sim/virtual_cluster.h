@@ -17,6 +17,7 @@
 #include "firmware_sim/random.h"
 #include "firmware_sim/virtual_network.h"
 #include "firmware_sim/virtual_node.h"
+#include "firmware_sim/virtual_streams.h"
 
 namespace fibocast {
 
@@ -25,6 +26,7 @@ struct ClusterSettings {
   Limits limits = Limits::simulated();
   NodeSettings node;  // of every node; self, nodes and incarnation are filled in
   NetworkSettings network;
+  StreamSettings streams;
   std::vector<Fault> faults;
   std::uint64_t seed = 1;
   std::function<void(NodeSettings&)> adjust;  // called for each node: how it differs from the others
@@ -56,6 +58,7 @@ class VirtualCluster {
 
   EventQueue& queue() { return queue_; }
   VirtualNetwork& network() { return network_; }
+  VirtualStreams& streams() { return streams_; }
   VirtualNode& node(NodeId id) { return *nodes_[id]; }
   const VirtualNode& node(NodeId id) const { return *nodes_[id]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
@@ -119,6 +122,7 @@ class VirtualCluster {
   Random random_;
   EventQueue queue_;
   VirtualNetwork network_;
+  VirtualStreams streams_;
   std::vector<std::unique_ptr<VirtualNode>> nodes_;
   std::map<std::uint64_t, Answer> answers_;
   std::vector<Answer> peer_events_;

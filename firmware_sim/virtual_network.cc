@@ -49,9 +49,13 @@ VirtualNetwork::Trouble VirtualNetwork::trouble(NodeId from, NodeId to) const {
   return t;
 }
 
-void VirtualNetwork::send(NodeId from, NodeId to, Datagram datagram) {
+bool VirtualNetwork::admit(NodeId from, NodeId to, Datagram& datagram) {
   ++counters_.sent;
-  if (filter_ && !filter_(from, to, datagram)) return;
+  return !filter_ || filter_(from, to, datagram);
+}
+
+void VirtualNetwork::send(NodeId from, NodeId to, Datagram datagram) {
+  if (!admit(from, to, datagram)) return;
   const Trouble t = trouble(from, to);
   if (t.cut) {
     ++counters_.lost;
@@ -68,13 +72,16 @@ void VirtualNetwork::send(NodeId from, NodeId to, Datagram datagram) {
   send_copy(from, to, std::move(datagram), t);
 }
 
+Nanoseconds VirtualNetwork::way(NodeId from, NodeId to, const Trouble& t) {
+  const Nanoseconds takes = latency(from, to) + random_.between(0, t.jitter);
+  if (!random_.chance(t.delay)) return takes;
+  ++counters_.delayed;
+  return takes + random_.between(0, t.delay_max);
+}
+
 void VirtualNetwork::send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& t) {
-  Nanoseconds takes = latency(from, to) + random_.between(0, t.jitter);
-  if (random_.chance(t.delay)) {
-    ++counters_.delayed;
-    takes += random_.between(0, t.delay_max);
-  }
-  queue_.at(queue_.now() + takes, [this, from, to, bytes = std::move(datagram)] { arrive(from, to, bytes); });
+  queue_.at(queue_.now() + way(from, to, t),
+            [this, from, to, bytes = std::move(datagram)] { arrive(from, to, bytes); });
 }
 
 void VirtualNetwork::arrive(NodeId from, NodeId to, std::span<const std::byte> datagram) {

@@ -46,6 +46,12 @@ class VirtualNetwork {
   void begin(const Fault& fault) { faults_.push_back(&fault); }
   void heal(const Fault& fault) { std::erase(faults_, &fault); }
   void send(NodeId from, NodeId to, Datagram datagram);
+  // For what carries frames in another way (virtual_streams.h). Counts one that leaves; false: a test drops it.
+  bool admit(NodeId from, NodeId to, Datagram& datagram);
+  // Nothing passes from one to the other now.
+  bool cut(NodeId from, NodeId to) const { return trouble(from, to).cut; }
+  // How long something takes that leaves now.
+  Nanoseconds way(NodeId from, NodeId to) { return way(from, to, trouble(from, to)); }
   // Straight to the receiver, now: forged and replayed datagrams of tests.
   void deliver(NodeId to, std::span<const std::byte> datagram);
 
@@ -61,6 +67,7 @@ class VirtualNetwork {
     bool cut = false;
   };
   Trouble trouble(NodeId from, NodeId to) const;
+  Nanoseconds way(NodeId from, NodeId to, const Trouble& trouble);
   void arrive(NodeId from, NodeId to, std::span<const std::byte> datagram);
   void send_copy(NodeId from, NodeId to, Datagram datagram, const Trouble& trouble);
 

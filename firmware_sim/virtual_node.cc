@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "collectives/check.h"
 #include "transport/frame.h"
@@ -25,8 +26,9 @@ std::uint64_t large_part(std::uint64_t bytes) { return bytes >= VirtualNode::kLa
 
 }  // namespace
 
-VirtualNode::VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings)
-    : queue_(queue), network_(network), self_(settings.self), limits_(limits), settings_(settings) {
+VirtualNode::VirtualNode(EventQueue& queue, VirtualNetwork& network, VirtualStreams& streams, const Limits& limits,
+                         const NodeSettings& settings)
+    : queue_(queue), network_(network), streams_(streams), self_(settings.self), limits_(limits), settings_(settings) {
   make_node();
 }
 
@@ -43,12 +45,29 @@ void VirtualNode::make_node() {
 }
 
 void VirtualNode::listen() {
+  if (over_streams()) return listen_to_streams();
   network_.set_receiver(self_, [this](std::span<const std::byte> datagram) { on_datagram(datagram); });
   network_.set_refused(self_, [this](NodeId peer) {
     if (!running()) return;
     node_->on_path_refused(peer, clock());
     pump();
   });
+}
+
+// They call only who is running, and keep what comes for who is not.
+void VirtualNode::listen_to_streams() {
+  network_.set_receiver(self_, [this](std::span<const std::byte> frame) { hear(frame); });
+  VirtualStreams::Process process;
+  process.on_writable = [this](NodeId peer) { set_writable(peer, true); };
+  process.on_reset = [this](NodeId peer) {
+    node_->on_path_reset(peer, clock());
+    pump();
+  };
+  process.on_refused = [this](NodeId peer) {
+    node_->on_path_refused(peer, clock());
+    pump();
+  };
+  streams_.listen(self_, std::move(process));
 }
 
 void VirtualNode::start() {
@@ -61,7 +80,8 @@ void VirtualNode::start() {
 
 void VirtualNode::stop() {
   started_ = paused_ = false;
-  backlog_.clear();
+  backlog_.clear(), came_up_.clear();
+  streams_.end(self_);
   network_.set_receiver(self_, nullptr);
   network_.set_refused(self_, nullptr);
 }
@@ -75,7 +95,10 @@ void VirtualNode::restart(std::uint64_t incarnation) {
   start();
 }
 
-void VirtualNode::pause() { paused_ = started_; }
+void VirtualNode::pause() {
+  paused_ = started_;
+  if (paused_) streams_.stop(self_);
+}
 
 // Timers that are overdue come before what waits in the socket: the order in which a node may err most.
 void VirtualNode::resume() {
@@ -86,6 +109,12 @@ void VirtualNode::resume() {
   waited.swap(backlog_);
   for (const std::vector<std::byte>& datagram : waited) hear(datagram);
   pump();
+  streams_.go_on(self_);
+}
+
+void VirtualNode::set_slowness(Nanoseconds late) {
+  slowness_ = late;
+  streams_.set_slowness(self_, late);
 }
 
 void VirtualNode::jump_clock(Nanoseconds forward) {
@@ -239,6 +268,7 @@ void VirtualNode::pump() {
   most_buffers_ = std::max<std::uint64_t>(most_buffers_, buffers_.size());
   while (pump_once()) {
   }
+  set_paths();
   most_large_bytes_ = std::max(most_large_bytes_, large_bytes_);  // now, when all that is free was given back
   pumping_ = false;
   if (running()) schedule_timer();
@@ -254,7 +284,19 @@ bool VirtualNode::pump_once() {
   return busy || node_->has_work();
 }
 
+// After the frames that were there, as NodeHost does.
+void VirtualNode::set_paths() {
+  while (!came_up_.empty()) {
+    const StreamSettings& s = streams_.settings();
+    for (const NodeId peer : std::exchange(came_up_, {}))
+      node_->set_path(peer, {s.fragment_bytes, false, bulk_window(s.receive_buffer_bytes)});
+    while (pump_once()) {
+    }
+  }
+}
+
 void VirtualNode::on_event(Event event) {
+  if (over_streams() && event.kind == Event::Kind::kPeerUp) came_up_.push_back(event.peer);
   if (event.kind == Event::Kind::kCopy) return copy(event);
   if (event.kind == Event::Kind::kWork)
     return do_local_work(event.work, buffer(event.work.right.buffer).data(), buffer(event.work.out.buffer).data());
@@ -297,7 +339,8 @@ void VirtualNode::transmit(const Transmit& frame) {
     const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(frame.payload.offset);
     datagram.insert(datagram.end(), begin, begin + static_cast<std::ptrdiff_t>(frame.payload.length));
   }
-  network_.send(self_, frame.to, std::move(datagram));
+  if (!over_streams()) return network_.send(self_, frame.to, std::move(datagram));
+  if (!streams_.send(self_, frame.to, std::move(datagram))) node_->set_writable(frame.to, false);
 }
 
 // Alarms cannot be taken back: one that has become too early finds nothing due and only looks again.

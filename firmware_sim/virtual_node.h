@@ -17,18 +17,20 @@
 #include "firmware_sim/event_queue.h"
 #include "firmware_sim/kept_memory.h"
 #include "firmware_sim/virtual_network.h"
+#include "firmware_sim/virtual_streams.h"
 #include "runtime/node/node.h"
 
 namespace fibocast {
 
-// One thread. `queue` and `network` must outlive it.
+// One thread. `queue`, `network` and `streams`, over which its frames go if they are used, must outlive it.
 class VirtualNode {
  public:
   // All kinds but kCopy, kWork, kPlace and kBufferFree, which the host answers by itself. It may call this node's
   // commands.
   using Handler = std::function<void(const Event& event)>;
 
-  VirtualNode(EventQueue& queue, VirtualNetwork& network, const Limits& limits, const NodeSettings& settings);
+  VirtualNode(EventQueue& queue, VirtualNetwork& network, VirtualStreams& streams, const Limits& limits,
+              const NodeSettings& settings);
   ~VirtualNode();
   VirtualNode(const VirtualNode&) = delete;
   VirtualNode& operator=(const VirtualNode&) = delete;
@@ -60,7 +62,7 @@ class VirtualNode {
   // Not scheduled: what comes waits in the socket's buffer, as far as it fits.
   void pause();
   void resume();
-  void set_slowness(Nanoseconds late) { slowness_ = late; }
+  void set_slowness(Nanoseconds late);
   void jump_clock(Nanoseconds forward);
   // What its host does on purpose: it says that it ends; reads the cluster's file again, now or at its next start.
   void leave();
@@ -89,12 +91,15 @@ class VirtualNode {
 
   Nanoseconds clock() const { return queue_.now() + ahead_; }
   void make_node();
+  bool over_streams() const { return streams_.settings().used; }
   void listen();
+  void listen_to_streams();
   void on_datagram(std::span<const std::byte> datagram);
   void hear(std::span<const std::byte> datagram);
   void run_timer();
   void pump();
   bool pump_once();
+  void set_paths();
   void on_event(Event event);
   void copy(const Event& event);
   void spoil_place_of(std::span<const std::byte> datagram);
@@ -107,6 +112,7 @@ class VirtualNode {
 
   EventQueue& queue_;
   VirtualNetwork& network_;
+  VirtualStreams& streams_;
   NodeId self_;
   Limits limits_;
   NodeSettings settings_;
@@ -120,6 +126,7 @@ class VirtualNode {
   bool paused_ = false;
   bool pumping_ = false;
   std::deque<std::vector<std::byte>> backlog_;  // came while it was paused
+  std::vector<NodeId> came_up_;                 // over streams: their paths are to be set
   Nanoseconds slowness_ = 0;
   Nanoseconds ahead_ = 0;  // of its clock
   std::uint64_t timer_calls_ = 0;

@@ -145,8 +145,8 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
 // comes of a busy host or over a long way may be the answer to what was said before. But after a silence it is there
 // again, and may have nobody else to tell it that we have given it up.
 void Handshake::ask_again(Nanoseconds now) {
-  if (state_ ==
-      ChannelState::kRefused) {  // it speaks, so it holds us for connected: perhaps it is of our cluster by now
+  // It speaks, so it holds us for connected: perhaps it is of our cluster by now.
+  if (state_ == ChannelState::kRefused) {
     hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + kLongestHelloInterval));
     return;
   }

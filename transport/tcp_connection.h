@@ -26,7 +26,7 @@ class TcpSender : public std::enable_shared_from_this<TcpSender> {
   struct Events {
     std::function<void()> on_writable;
     std::function<void()> on_reset;
-    std::function<void()> on_refused;  // nobody listens there, or who did has ended
+    std::function<void()> on_refused;  // nobody listens there
   };
   struct Bounds {
     std::size_t frames, bytes;  // that wait

@@ -21,13 +21,6 @@ constexpr std::chrono::milliseconds kUnacknowledged{3000};
 
 using UnacknowledgedFor = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;  // ms
 
-// Its host says so: nobody listens, or who did has ended. Else only the way is broken.
-bool tells_of_its_process(const boost::system::error_code& error) {
-  namespace errors = boost::asio::error;
-  return error == errors::connection_refused || error == errors::connection_reset || error == errors::eof ||
-         error == errors::broken_pipe;
-}
-
 std::array<std::byte, kTcpLengthBytes> length_prefix(std::size_t length) {
   std::array<std::byte, kTcpLengthBytes> bytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(length >> (8 * i) & 0xff);
@@ -90,7 +83,7 @@ void TcpSender::on_dialled(const boost::system::error_code& error) {
   timer_.cancel();
   if (error) {
     ++counters_.refused;
-    return fail(false, tells_of_its_process(error));
+    return fail(false, error == boost::asio::error::connection_refused);
   }
   boost::system::error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
@@ -102,12 +95,13 @@ void TcpSender::on_dialled(const boost::system::error_code& error) {
   write_queue();
 }
 
-// The peer never sends here; reading tells at once when the connection ends.
+// The peer never sends here; reading tells at once when the connection ends. Whether its process has ended, the next
+// dial shows: what is on the way between the hosts may end a connection as well.
 void TcpSender::watch_for_end() {
   socket_.async_read_some(boost::asio::buffer(&end_probe_, 1),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                             if (error == boost::asio::error::operation_aborted) return;
-                            if (self->state_ == State::kConnected) self->fail(true, tells_of_its_process(error));
+                            if (self->state_ == State::kConnected) self->fail(true, false);
                           });
 }
 

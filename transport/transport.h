@@ -29,7 +29,7 @@ class Transport {
     std::function<void(NodeId peer)> on_writable;
     // Frames handed to send() may be lost (a TCP connection broke). Evidence, not a verdict.
     std::function<void(NodeId peer)> on_reset;
-    // The peer's host says that nobody listens there, or its connection ended. Evidence, not a verdict.
+    // The peer's host says that nobody listens there. Evidence, not a verdict.
     std::function<void(NodeId peer)> on_refused;
   };
   virtual ~Transport() = default;

@@ -16,43 +16,36 @@ std::string describe(const History& history, const Record& record) {
 
 namespace {
 
-struct Stretch {
-  Nanoseconds begins, ends;
-  bool crash;
-};
-
 bool hits(const History& history, const Fault& fault, NodeId node) {
+  if (is_of_connections(fault.kind)) return false;
   const bool splits = fault.kind == Fault::Kind::kPartition || fault.kind == Fault::Kind::kOneWay;
   const bool of_node = !is_of_messages(fault.kind) || may_outlast(fault, history.suspicion);
   return splits || (of_node && concerns(fault, node));
 }
 
-// The node's troubles; those that overlap are one.
-std::vector<Stretch> stretches_of(const History& history, NodeId node) {
-  std::vector<Stretch> all;
+// The node's troubles; those that overlap are one. Who is out of reach for long may be taken for lost, as who crashed.
+std::vector<Stretch> troubles_of(const History& history, NodeId node) {
+  std::vector<Stretch> all = storms(history.faults, history.way, history.suspicion);
+  for (Stretch& storm : all) storm.crash = true;
   for (const Fault& fault : history.faults) {
     const Nanoseconds ends = fault.kind == Fault::Kind::kClockJump ? fault.begins : fault.heals;
     if (hits(history, fault, node)) all.push_back({fault.begins, ends, fault.kind == Fault::Kind::kCrash});
   }
-  std::ranges::sort(all, {}, &Stretch::begins);
-  std::vector<Stretch> merged;
-  for (const Stretch& s : all) {
-    if (merged.empty() || s.begins > merged.back().ends) {
-      merged.push_back(s);
-      continue;
-    }
-    merged.back().ends = std::max(merged.back().ends, s.ends);
-    merged.back().crash = merged.back().crash || s.crash;
-  }
-  return merged;
+  return merged(std::move(all));
 }
 
 }  // namespace
 
 bool troubled(const History& history, NodeId node, Nanoseconds from, Nanoseconds to, Nanoseconds least) {
-  return std::ranges::any_of(stretches_of(history, node), [&](const Stretch& s) {
+  return std::ranges::any_of(troubles_of(history, node), [&](const Stretch& s) {
     const bool long_enough = s.ends == kNever || s.crash || s.ends - s.begins >= least;
     return long_enough && s.begins <= to && (s.ends == kNever || s.ends + history.grace >= from);
+  });
+}
+
+bool clock_jumps(const History& history, NodeId node) {
+  return std::ranges::any_of(history.faults, [node](const Fault& fault) {
+    return fault.kind == Fault::Kind::kClockJump && concerns(fault, node);
   });
 }
 
@@ -72,7 +65,7 @@ Findings check_all(const History& history) {
   if (!all.empty()) return all;  // the others look up who is named
   for (auto* check :
        {check_release, check_multicast, check_messages, check_generation_order, check_liveness, check_verdicts,
-        check_losses, check_success, check_results, check_removals, check_bounds, check_leaks})
+        check_losses, check_callers, check_success, check_results, check_removals, check_bounds, check_leaks})
     for (std::string& fault : check(history)) all.push_back(std::move(fault));
   return all;
 }

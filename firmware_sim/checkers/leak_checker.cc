@@ -8,11 +8,11 @@ namespace {
 // Generous: a probe and its answer per peer, and the alarms around them.
 constexpr std::uint64_t kIdleWakesPerPeer = 20;
 
-// Payloads stay until they are collected, or their slot is needed: applications that died collect nothing, nor do those
-// that were outside of their group meanwhile and go on where the others are.
+// Payloads stay until they are collected, or their slot is needed: applications that died for good collect nothing, nor
+// do those that were outside of their group meanwhile and go on where the others are.
 bool may_keep_payloads(const History& history, NodeId node) {
   const bool goes_on = std::ranges::any_of(history.groups, &HistoryGroup::goes_on);
-  return history.somebody_crashed || (goes_on && troubled(history, node, 0, kNever));
+  return history.somebody_crashed || history.somebody_stayed_away || (goes_on && troubled(history, node, 0, kNever));
 }
 
 }  // namespace
@@ -27,9 +27,11 @@ Findings check_leaks(const History& history) {
       findings.push_back(node + std::to_string(end.payload_bytes) + " payload bytes in use");
     if (end.buffers > 0 && !kept)
       findings.push_back(node + std::to_string(end.buffers) + " buffers were not given back");
+    if (end.requests > 0 && !kept) findings.push_back(node + std::to_string(end.requests) + " requests in the table");
     if (end.repeated_answers > 0) findings.push_back(node + "answered a call twice");
     if (end.stuck) findings.push_back(node + "wakes itself for ever without time passing");
-    if (end.idle_wakes > kIdleWakesPerPeer * history.ends.size())
+    // Who has data for an application that never comes watches its node.
+    if (end.idle_wakes > kIdleWakesPerPeer * history.ends.size() && !history.somebody_stayed_away)
       findings.push_back(node + "woke " + std::to_string(end.idle_wakes) + " times in an idle second");
   }
   return findings;

@@ -26,7 +26,7 @@ void on_done(const History& history, const Record& r, OpenCalls& calls, Findings
     return;
   }
   const Nanoseconds deadline = call->second.deadline;
-  const Nanoseconds due = awake(history, r.node, std::max(deadline, call->second.at));
+  const Nanoseconds due = awake(history, r.node, std::max({deadline, call->second.at, call->second.not_before}));
   if (deadline != kNever && r.at > due + history.grace)
     findings.push_back(describe(history, r) + "answered " + std::to_string(r.at - deadline) + " ns after its deadline");
   if (r.verdict == Verdict::kPending) findings.push_back(describe(history, r) + "answered without a verdict");
@@ -42,6 +42,7 @@ Findings check_liveness(const History& history) {
     if (r.kind == Record::Kind::kCrashed)
       std::erase_if(calls, [&r](const auto& call) { return std::get<1>(call.first) == r.node; });
     if (r.kind == Record::Kind::kArrived) calls.emplace(key_of(r), r);
+    if (r.kind == Record::Kind::kDied || r.kind == Record::Kind::kGaveUp) calls.erase(key_of(r));
     if (r.kind == Record::Kind::kDone) on_done(history, r, calls, findings);
   }
   for (const auto& [key, call] : calls) findings.push_back(describe(history, call) + "never answered");

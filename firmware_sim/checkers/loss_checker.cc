@@ -23,11 +23,14 @@ Findings check_losses(const History& history) {
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kPeerLost) continue;
     const auto there = [&](NodeId node) {
       const Nanoseconds from = history.groups[r.group].goes_on ? 0 : began[{r.group, r.generation}];  // it may be back
-      return !troubled(history, node, from, r.at, history.suspicion / 2);
+      return !troubled(history, node, from, r.at, shortest_cut(history));
     };
     if (r.missing.empty()) findings.push_back(describe(history, r) + "PEER_LOST names nobody");
-    for (const Rank rank : r.missing)
-      if (there(history.groups[r.group].members[rank]) && there(r.node))
+    const auto& members = history.groups[r.group].members;
+    const bool node_lost = std::ranges::any_of(r.missing, [&](Rank rank) { return !there(members[rank]); });
+    for (const Rank rank : r.missing)  // beside a lost node an application that died may be named
+      if (there(members[rank]) && there(r.node) &&
+          !(node_lost && lost_a_caller(history, r.group, r.generation, members[rank])))
         findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " was there and is called lost");
   }
   return findings;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "firmware_sim/checkers/checkers.h"
 
@@ -6,7 +7,7 @@ namespace fibocast {
 namespace {
 
 struct Attempt {
-  std::size_t arrivals = 0;
+  std::set<std::pair<NodeId, std::uint32_t>> arrived;
   Nanoseconds first_arrival = kNever, last_arrival = 0, last_done = 0;
   Nanoseconds deadline = kNever;  // the earliest
   Nanoseconds first_done = kNever;
@@ -15,7 +16,7 @@ struct Attempt {
 // Long enough for somebody to be lost.
 bool cut(const History& history, const GenerationKey& key, const Attempt& attempt) {
   return std::ranges::any_of(history.groups[key.first].members, [&](NodeId node) {
-    return troubled(history, node, attempt.first_arrival, attempt.last_done, history.suspicion / 2);
+    return troubled(history, node, attempt.first_arrival, attempt.last_done, shortest_cut(history));
   });
 }
 
@@ -34,10 +35,11 @@ bool out_of_reach(const History& history, const GenerationKey& key, const Attemp
 
 bool had_time(const History& history, const GenerationKey& key, const Attempt& attempt) {
   const HistoryGroup& group = history.groups[key.first];
-  return attempt.arrivals == group.members.size() * group.participants &&
+  return attempt.arrived.size() == group.members.size() * group.participants &&
          !removed_by(history, key.first, attempt.last_done) &&
          !crashed(history, key.first, attempt.first_arrival, attempt.last_done) && !cut(history, key, attempt) &&
-         !out_of_reach(history, key, attempt) && attempt.deadline - attempt.last_arrival >= history.ample;
+         !out_of_reach(history, key, attempt) && !lost_a_caller(history, key.first, key.second) &&
+         attempt.deadline - attempt.last_arrival >= history.ample;
 }
 
 // A node that was not up when a multicast came, and calls when the others are through, may find its generation
@@ -55,9 +57,9 @@ Findings check_success(const History& history) {
     if (r.kind == Record::Kind::kDone)
       attempt.first_done = std::min(attempt.first_done, r.at), attempt.last_done = r.at;
     if (r.kind != Record::Kind::kArrived) continue;
-    ++attempt.arrivals;
+    attempt.arrived.insert({r.node, r.participant});
     attempt.first_arrival = std::min(attempt.first_arrival, r.at);
-    attempt.last_arrival = std::max(attempt.last_arrival, r.at);
+    attempt.last_arrival = std::max({attempt.last_arrival, r.at, r.not_before});
     attempt.deadline = std::min(attempt.deadline, r.deadline);
   }
   Findings findings;

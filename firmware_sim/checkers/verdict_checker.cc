@@ -10,14 +10,15 @@ using Participant = std::pair<NodeId, std::uint32_t>;
 
 struct Decision {
   std::set<Participant> arrived;
-  std::set<Participant> in_time;  // before the earliest deadline of those that were here already
+  // ... before the earliest deadline of those that were here already; and from when on they count.
+  std::map<Participant, Nanoseconds> in_time;
   Nanoseconds deadline = kNever;  // the earliest so far
   Nanoseconds began = kNever;
   const Record* first = nullptr;  // the first answer that tells the verdict
 };
 
 bool tells(const Record& r) {
-  return r.verdict == Verdict::kOk || r.verdict == Verdict::kDeadlineExceeded || r.verdict == Verdict::kPeerLost;
+  return r.verdict == Verdict::kOk || r.verdict == Verdict::kDeadlineExceeded || is_loss(r.verdict);
 }
 
 bool all_here(const HistoryGroup& group, Rank rank, const std::set<Participant>& arrived) {
@@ -35,17 +36,30 @@ void check_named(const History& history, const Record& r, const std::set<Partici
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had not arrived and is not named");
 }
 
+// Its place is empty; or another participant of its node was taken for it, and it counts as that one when it comes
+// back.
+bool place_was_left(const History& history, const Record& r, NodeId node) {
+  if (history.groups[r.group].participants == 1) return lost_a_caller(history, r.group, r.generation, node);
+  return std::ranges::any_of(history.records, [&](const Record& death) {
+    return death.kind == Record::Kind::kDied && death.group == r.group && death.generation == r.generation &&
+           death.node == node;
+  });
+}
+
 // The members are asked after a deadline has passed, and then they were here: unless the window, whose moving takes
 // time to be told, held their calls back.
-void check_not_named(const History& history, const Record& r, const std::set<Participant>& in_time,
-                     Findings& findings) {
+void check_not_named(const History& history, const Record& r, const Decision& decision, Findings& findings) {
+  std::set<Participant> in_time;
+  for (const auto& [participant, counts_from] : decision.in_time)
+    if (counts_from < decision.deadline) in_time.insert(participant);
+  const HistoryGroup& group = history.groups[r.group];
   for (Rank rank : r.missing)
-    if (all_here(history.groups[r.group], rank, in_time))
+    if (all_here(group, rank, in_time) && !place_was_left(history, r, group.members[rank]))
       findings.push_back(describe(history, r) + "rank " + std::to_string(rank) + " had arrived in time and is named");
 }
 
 void note_arrival(Decision& decision, const Record& r) {
-  if (r.at < decision.deadline) decision.in_time.insert({r.node, r.participant});
+  if (r.at < decision.deadline) decision.in_time.emplace(Participant{r.node, r.participant}, r.not_before);
   decision.arrived.insert({r.node, r.participant});
   decision.began = std::min(decision.began, r.at);
   decision.deadline = std::min(decision.deadline, r.deadline);
@@ -66,8 +80,9 @@ void compare(const History& history, Decision& decision, const Record& r, Findin
   if (!decision.first) {
     decision.first = &r;
     if (r.verdict == Verdict::kDeadlineExceeded) check_named(history, r, decision.arrived, findings);
-    if (history.calm && r.generation < history.window && !history.groups[r.group].replanned)
-      check_not_named(history, r, decision.in_time, findings);
+    if (history.calm && r.verdict != Verdict::kCallerLost && r.generation < history.window &&
+        !history.groups[r.group].replanned)
+      check_not_named(history, r, decision, findings);
   } else if (!split(history, decision, r) && !removed_by(history, r.group, r.at) &&
              !names_may_differ(history, *decision.first, r) &&
              (decision.first->verdict != r.verdict || decision.first->missing != r.missing)) {
@@ -89,6 +104,9 @@ Findings check_verdicts(const History& history) {
     Decision& decision = decisions[{r.group, r.generation}];
     if (r.kind == Record::Kind::kArrived) note_arrival(decision, r);
     if (r.kind != Record::Kind::kDone || !tells(r)) continue;
+    // Whose call joined what was open, and was not answered, may have been here.
+    const std::set<Participant>& perhaps = decisions[{r.group, kUnknownGeneration}].arrived;
+    decision.arrived.insert(perhaps.begin(), perhaps.end());
     if (r.verdict == Verdict::kOk || !r.missing.empty())
       compare(history, decision, r, findings);
     else if (r.generation < history.window && !may_wait(history.groups[r.group]))

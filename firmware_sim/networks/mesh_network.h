@@ -3,6 +3,7 @@
 // wormhole, where a message holds its whole path for a time, and store-and-forward, link by link through queues.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "firmware_sim/networks/network.h"
@@ -35,26 +36,37 @@ class MeshNetwork : public Network {
 
  private:
   enum Direction : std::uint32_t { kEast, kWest, kSouth, kNorth };
+  // How a message comes to a link: it begins there, goes straight on, or turns from its row into its column.
+  enum Way : std::uint8_t { kBegins, kStraight, kFromEastward, kFromWestward, kWays };
   struct Claim {
     std::uint32_t message;
+    Way way;
     Ticks until;
+    std::uint64_t strangers;  // Link::strangers(way) when it came
   };
   struct Link {
+    // Those of `counts` that have not met one that comes this way.
+    static std::uint64_t strangers(const std::array<std::uint64_t, kWays>& counts, Way way);
+
     Ticks free = 0;
-    std::vector<Claim> claims;  // messages that want it or have it
+    std::vector<Claim> claims;  // messages that want it or have it, in the order in which they let go
+    std::size_t first = 0;      // of the claims: those before have let go
+    std::array<std::uint64_t, kWays> held = {}, came = {};  // messages: now, and ever
     LinkLoad load;
   };
   struct Message {
     NetworkMessage is;
-    std::size_t passed = 0;  // store-and-forward: links
-    std::vector<std::uint32_t> rivals = {};
+    std::size_t passed = 0;                  // store-and-forward: links
+    std::vector<std::uint32_t> rivals = {};  // store-and-forward
+    std::uint64_t conflicts = 0;
   };
   std::vector<std::uint32_t> path(NodeId from, NodeId to) const;
   std::string link_name(std::size_t link) const;
   Ticks latency(std::uint64_t bytes) const;
   Passage hold_path(std::uint32_t message, Ticks now);
   Passage pass_link(std::uint32_t message, Ticks now);
-  void claim(std::uint32_t message, std::uint32_t link, Ticks now, Ticks begins, Ticks until);
+  void claim(std::uint32_t message, std::uint32_t link, Way way, Ticks now, Ticks begins, Ticks until);
+  void let_go(Link& link, Ticks now);
   void meet(std::uint32_t a, std::uint32_t b);
 
   std::uint32_t rows_;

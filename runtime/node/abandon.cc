@@ -34,10 +34,19 @@ bool is_same_operation(const Call& a, const Call& b) {
 // A participant that numbers its calls may also get the answer that its former self missed; anybody else only waits.
 bool fits(const NodeState& state, const Request& place, std::uint32_t group, const Call& call) {
   if (!place.vacant || place.group != group || !is_same_operation(place.call, call)) return false;
-  // Of several participants, one that was here before this one died is somebody else.
-  if (state.groups[group].participants > 1 && call.client <= place.call.client) return false;
+  // Of several participants, one that was here before this one died is somebody else; and so is one that brings what
+  // this one did not.
+  const bool brings = call.payload.buffer != kNoBuffer;
+  if (state.groups[group].participants > 1 && (call.client <= place.call.client || brings != place.brought_payload))
+    return false;
   if (call.generation) return place.done.generation == *call.generation;
   return place.state != Request::State::kDone;
+}
+
+// Of several in the same generation the one that is lost first.
+bool is_needed_earlier(const Request& a, const Request& b) {
+  if (a.done.generation != b.done.generation) return a.done.generation < b.done.generation;
+  return a.vacant_until < b.vacant_until;
 }
 
 std::uint32_t find_place(NodeState& state, std::uint32_t group, const Call& call) {
@@ -45,7 +54,7 @@ std::uint32_t find_place(NodeState& state, std::uint32_t group, const Call& call
   for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
     const Request& place = state.requests->at(i);
     if (!fits(state, place, group, call)) continue;
-    if (found == kNoRequest || place.done.generation < state.requests->at(found).done.generation) found = i;
+    if (found == kNoRequest || is_needed_earlier(place, state.requests->at(found))) found = i;
   }
   return found;
 }
@@ -73,7 +82,6 @@ void pass_later(NodeState& state, std::uint32_t request) {
   r.passes = r.died = true;
   ++state.counters.callers_lost;
   r.call.generation = r.done.generation;
-  r.brought_payload = r.call.payload.buffer != kNoBuffer;
   drop_payload(state, r);
   state.again = true;
 }
@@ -155,7 +163,8 @@ std::optional<Generation> generation_to_take(NodeState& state, std::uint32_t gro
   std::optional<Generation> lowest;
   for (std::uint32_t i = 0; state.vacancies > 0 && i < state.requests->size(); ++i) {
     const Request& r = state.requests->at(i);
-    if (r.vacant && r.group == group && r.state != Request::State::kScheduled)
+    const bool has_generation = r.state != Request::State::kScheduled || r.call.generation;
+    if (r.vacant && r.group == group && has_generation)
       lowest = std::min(lowest.value_or(r.done.generation), r.done.generation);
   }
   return lowest;
@@ -177,8 +186,10 @@ void on_timer(NodeState& state, Nanoseconds now) {
 void lose(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   Slot& s = state.slots[slot];
   if (s.state != Slot::State::kOpen) return;
-  if (s.lost == kNoRank) s.lost = slots::group(state, slot).rank;
-  if (s.reason == Verdict::kPending) s.reason = Verdict::kCallerLost;
+  if (s.lost == kNoRank) {  // else a node is lost, and why is known by its rank
+    s.lost = slots::group(state, slot).rank;
+    if (s.reason == Verdict::kPending) s.reason = Verdict::kCallerLost;
+  }
   if (!s.frozen) s.arrived_when_frozen = s.called;
   s.frozen = true;
   slots::set_due(state, s, now);

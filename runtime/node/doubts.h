@@ -1,5 +1,6 @@
 // What nobody is told. A member was away for a while or was started again: what was on its way to it, or was to be
-// passed on by it, will never come; and who had sent that was done with it and so has no operation that could fail.
+// passed on by it, will never come; and who had sent that was done with it and so has no operation that could fail. The
+// same holds of what a member sent that had been given up and did not know it yet: it went to the session before.
 // Therefore a call of a generation that may have been open then asks whom it waits for. Who has been done for the
 // suspicion time tells all that the operation has failed: what was sent so long ago would be here. Who is not done
 // says nothing: what it sends will come. A barrier needs none of this: who had sent for it waits for it too. Core.

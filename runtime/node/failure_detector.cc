@@ -115,6 +115,10 @@ void FailureDetector::refused(NodeId peer, Nanoseconds now) {
   probe(peer, now);
 }
 
+void FailureDetector::path_broke(NodeId peer, Nanoseconds now) {
+  if (present(peers_[peer])) probe(peer, now);
+}
+
 void FailureDetector::wait_on(NodeId peer, Nanoseconds now) {
   WatchedPeer& p = peers_[peer];
   if (p.waiting++ > 0 || !present(p)) return;

@@ -80,9 +80,12 @@ class FailureDetector {
   void came(NodeId peer, std::uint64_t incarnation, Nanoseconds now);
   // A frame of the session of the incarnation that came() named. Of a peer that never came it says nothing. O(1).
   void heard(NodeId peer, Nanoseconds now);
-  // The path says that nobody is there (ICMP, TCP reset): evidence that starts probes, never a verdict. More of it
-  // while these are under way changes nothing.
+  // The path says that nobody is there (ICMP, a refused connection): evidence that starts probes, never a verdict. More
+  // of it while these are under way changes nothing.
   void refused(NodeId peer, Nanoseconds now);
+  // A connection to it broke: no evidence, as its host need not have to do with it. It is probed, and refused if it is
+  // gone.
+  void path_broke(NodeId peer, Nanoseconds now);
   // News of nodes that never came are passed on all the same, and believed of nobody. `from`, which came() and of which
   // heard() is told too, sent us `news`. Any content: what makes no sense is ignored.
   void on_news(NodeId from, const News& news, Nanoseconds now);

@@ -8,6 +8,7 @@
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/joining.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/removals.h"
@@ -211,7 +212,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   if (participants != 0 && participants != g.participants) return Admission::kExists;
   if (!std::exchange(g.opened, true) && g.rank != kNoRank) operations::prepare(state, i);
   id = g.id;
-  generation = abandon::generation_to_take(state, i).value_or(operations::joinable_generation(state, i));
+  generation = abandon::generation_to_take(state, i).value_or(joining::first_generation(state, i));
   return g.rank == kNoRank ? Admission::kNotMember : Admission::kTaken;
 }
 

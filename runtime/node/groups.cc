@@ -38,12 +38,13 @@ std::uint32_t free_index(const NodeState& state) {
 void take_sets(NodeState& state, std::uint32_t group) {
   GroupState& g = state.groups[group];
   const std::size_t words = RankBits::words_for(state.limits.nodes);
-  auto at = state.live_words.subspan(3 * group * words);
+  auto at = state.live_words.subspan(4 * group * words);
   for (RankBits* set : {&g.live, &g.settled, &g.proposed}) {
     *set = RankBits(at.first(words));
     at = at.subspan(words);
     set->fill(size_of(g));
   }
+  g.placed().fill(size_of(g));
   g.live_count = size_of(g);
 }
 
@@ -119,6 +120,7 @@ bool activate(NodeState& state, std::uint32_t group) {
 bool set_live(NodeState& state, std::uint32_t group, const RankBits& members) {
   GroupState& g = state.groups[group];
   g.live.assign(members);
+  g.placed().assign(members);
   g.live_count = g.live.count();
   g.shrunk = g.live_count < size_of(g);
   g.reported = 0;

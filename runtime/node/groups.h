@@ -15,10 +15,11 @@ inline NodeId node_of(const GroupState& g, Rank rank) { return g.members.at(rank
 inline Rank defined_participants(const GroupState& g) { return size_of(g) - g.routers; }
 // ... that are in the open epoch.
 inline Rank participating(const GroupState& g) { return g.shrunk ? g.live_count : defined_participants(g); }
-inline bool is_live(const GroupState& g, Rank rank) { return !g.shrunk || g.live.has(rank); }
-// Schedules are among the ranks of the open epoch, which count from 0: a rank's position, kNoRank if it is not in it.
-inline Rank position_of(const GroupState& g, Rank rank) { return g.shrunk ? g.live.position_of(rank) : rank; }
-inline Rank rank_at(const GroupState& g, Rank position) { return g.shrunk ? g.live.at(position) : position; }
+inline bool is_live(const GroupState& g, Rank rank) { return !g.shrunk || g.placed().has(rank); }
+// Schedules are among the ranks of the epoch that was installed here, which count from 0: a rank's position, kNoRank if
+// it is not in it.
+inline Rank position_of(const GroupState& g, Rank rank) { return g.shrunk ? g.placed().position_of(rank) : rank; }
+inline Rank rank_at(const GroupState& g, Rank position) { return g.shrunk ? g.placed().at(position) : position; }
 // Ranks that an operation by this algorithm is among.
 inline Rank ranks_of(const GroupState& g, const AlgorithmChoice& choice) {
   return choice.algorithm == Algorithm::kFlooding && !g.shrunk ? size_of(g) : participating(g);

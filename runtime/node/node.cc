@@ -322,6 +322,8 @@ void Node::on_timer(Nanoseconds now) {
 
 void Node::on_path_reset(NodeId peer, Nanoseconds now) {
   if (ReliableChannel* c = peer < state_->settings.nodes ? peers::find(*state_, peer) : nullptr) c->on_path_reset(now);
+  presence::on_reset(*state_, peer, now);
+  settle(*state_, now);
 }
 
 void Node::on_path_refused(NodeId peer, Nanoseconds now) {

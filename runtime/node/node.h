@@ -319,8 +319,9 @@ class Node {
   // already need not copy then. Nothing of it counts before on_datagram().
   PayloadRange place_of(std::span<const std::byte> head, std::size_t payload_bytes) const;
   void on_timer(Nanoseconds now);
+  // Its connection broke: what was on its way is sent again, and it is asked whether it is there.
   void on_path_reset(NodeId peer, Nanoseconds now);
-  // The peer's address refused a frame (ICMP), or its connection broke: evidence, not a verdict.
+  // The peer's address refused a frame (ICMP) or a connection: evidence, not a verdict.
   void on_path_refused(NodeId peer, Nanoseconds now);
   void set_writable(NodeId peer, bool writable);  // false: poll_transmit() passes over this peer
 

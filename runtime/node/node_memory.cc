@@ -64,7 +64,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.offsets = carver.template take_untouched<std::uint64_t>(l.transfers);
   s.local_work = carver.template take_untouched<LocalWork>(l.local_work);
   s.inquiry_members = carver.template take_untouched<InquiryMember>(std::size_t{l.groups} * l.nodes);
-  s.live_words = carver.template take_untouched<std::uint64_t>(3 * l.groups * RankBits::words_for(l.nodes));
+  s.live_words = carver.template take_untouched<std::uint64_t>(4 * l.groups * RankBits::words_for(l.nodes));
   s.outcomes = carver.template take_untouched<std::byte>(3 * slots);
   s.tree_entries = carver.template take_untouched<TreeTableEntry>(std::size_t{l.groups} * l.nodes);
   s.child_bases = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);

@@ -287,10 +287,12 @@ struct GroupState {
   Rank quorum = 0;
   // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
   RankBits live, settled, proposed;
-  Rank live_count = 0;
+  // Schedules are among the members of the epoch that was installed here: who leads a change may be told of another.
+  RankBits placed() const { return live.behind(3); }
   EpochChange change;
   PlanHold hold;
   PlanRefusal plan_refusal;
+  Rank live_count = 0;
   Plan plan;
   Generation base = 0;          // the lowest generation that is not over here
   Generation global_base = 0;   // ... at any member, as far as known
@@ -353,7 +355,7 @@ struct NodeState {
   std::span<std::uint64_t> offsets;          // transfers: while a layout is made
   std::span<LocalWork> local_work;           // a ring: what the host is to do, in order
   std::span<InquiryMember> inquiry_members;  // per group, nodes each
-  std::span<std::uint64_t> live_words;       // per group, three sets of nodes bits
+  std::span<std::uint64_t> live_words;       // per group, four sets of nodes bits
   std::span<std::byte> outcomes;             // per group, three windows of generations (epochs.h)
   std::span<TreeTableEntry> tree_entries;    // per group, nodes each: the memory of Plan::given
   std::span<Generation> child_bases;         // per group, transfers each: what the children of the reduction told

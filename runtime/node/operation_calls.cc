@@ -7,6 +7,7 @@
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
+#include "runtime/node/joining.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/presence.h"
 #include "runtime/node/replan.h"
@@ -18,14 +19,6 @@
 namespace fibocast::operations {
 
 namespace {
-
-// A generation in which a participant of this node may still be counted, or may still collect its payload.
-bool takes_part(const NodeState& state, std::uint32_t group, Generation generation) {
-  const Slot& s = state.slots[slots::index_of(state, group, generation)];
-  if (!slots::holds(s, generation)) return true;
-  if (s.arrivals >= state.groups[group].participants) return false;
-  return s.state == Slot::State::kOpen || (s.verdict == Verdict::kOk && is_push(s.operation));
-}
 
 OperationShape asked(const NodeState& state, const GroupState& g, const Call& c, std::uint64_t bytes) {
   OperationShape shape{c.operation, groups::participating(g), bytes, 0};
@@ -123,6 +116,7 @@ std::uint32_t add_request(NodeState& state, std::uint32_t group, const Call& c, 
   if (request == kNoRequest) return kNoRequest;
   state.requests->at(request).call = c;
   state.requests->at(request).group = group;
+  state.requests->at(request).brought_payload = c.payload.buffer != kNoBuffer;
   return request;
 }
 
@@ -145,7 +139,8 @@ bool sends_payload(const NodeState& state, std::uint32_t slot, const Request& r)
   return r.call.payload.buffer != kNoBuffer || (last && !state.slots[slot].passed);
 }
 
-// What the caller brings becomes the slot's: a multicast's payload is sent from where it lies.
+// What the caller brings becomes the slot's: a multicast's payload is sent from where it lies. Who joins what is open
+// keeps it too, as it may have to join the next generation with it.
 bool take_payload(NodeState& state, std::uint32_t slot, Request& r, Nanoseconds now) {
   Slot& s = state.slots[slot];
   const GroupState& g = state.groups[slots::group_of(state, slot)];
@@ -157,8 +152,12 @@ bool take_payload(NodeState& state, std::uint32_t slot, Request& r, Nanoseconds 
     s.shape_known = true;
     flight_log::opened(state, slot, now);
   }
-  (s.operation == Operation::kMulticast ? s.buffer : s.input) = r.call.payload.buffer;
-  r.call.payload = {};
+  const BufferId brought = r.call.payload.buffer;
+  (s.operation == Operation::kMulticast ? s.buffer : s.input) = brought;
+  if (r.call.generation)
+    r.call.payload = {};
+  else if (brought != kNoBuffer)
+    state.buffers->add_reference(brought);
   return true;
 }
 
@@ -190,7 +189,7 @@ void count_call(NodeState& state, std::uint32_t slot, std::uint32_t request, Nan
   }
   const bool sender = sends_payload(state, slot, r);
   const bool all_here = s.arrivals == state.groups[slots::group_of(state, slot)].participants;
-  const bool contributes = !is_push(s.operation) && s.operation != Operation::kBarrier;
+  const bool contributes = !is_push(s.operation) && s.operation != Operation::kBarrier && !s.called;
   if ((sender || contributes) && !take_payload(state, slot, r, now)) return;
   if (sender || (all_here && !slots::is_source(state, slot))) arrive(state, slot, now);
 }
@@ -225,7 +224,6 @@ bool differs(const Slot& s, const PeerMessage& wanted) {
 void end_uncounted(NodeState& state, std::uint32_t request, Verdict verdict) {
   Request& r = state.requests->at(request);
   r.passes = r.call.generation.has_value();
-  r.brought_payload = r.call.payload.buffer != kNoBuffer;
   refuse_call(state, request, verdict);
 }
 
@@ -275,9 +273,13 @@ void answer_call(NodeState& state, std::uint32_t request, std::uint32_t slot) {
   d.lateness = s.lateness;
   d.straggler = stragglers::answer_of(s);
   const bool receives = s.operation != Operation::kMulticast || !slots::is_source(state, slot);
-  if (s.verdict == Verdict::kOk && receives && s.buffer != kNoBuffer && s.layout.result_bytes > 0) {
-    state.buffers->add_reference(s.buffer);
-    d.payload = PayloadRange{s.buffer, s.result, s.layout.result_bytes};
+  if (s.verdict == Verdict::kOk && receives && s.layout.result_bytes > 0) {
+    if (s.buffer != kNoBuffer) {
+      state.buffers->add_reference(s.buffer);
+      d.payload = PayloadRange{s.buffer, s.result, s.layout.result_bytes};
+    } else {
+      d.verdict = Verdict::kStale;  // all who were here had it, and it is gone
+    }
   }
   state.requests->answer(request);
 }
@@ -287,13 +289,6 @@ void hold(NodeState& state, std::uint32_t request) {
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
   if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
-}
-
-Generation joinable_generation(NodeState& state, std::uint32_t group) {
-  const GroupState& g = state.groups[group];
-  Generation generation = std::max(g.base, g.global_base);
-  while (generation - g.base < state.limits.open_generations && !takes_part(state, group, generation)) ++generation;
-  return generation;
 }
 
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
@@ -308,7 +303,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     r.done.ranks.add(lost);  // who all have to wait for
     return end_uncounted(state, request, Verdict::kPeerLost);
   }
-  const Generation generation = r.call.generation.value_or(joinable_generation(state, r.group));
+  const Generation generation = r.call.generation ? *r.call.generation : joining::first_generation(state, r.group);
   r.done.generation = generation;
   const Generation first = std::max(g.base, g.global_base);
   const std::uint32_t recorded = recorded_slot(state, r.group, generation);
@@ -317,7 +312,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
   // Perhaps behind the window: others have asked about it, and its verdict is on its way.
   const bool is_open = slots::holds(state.slots[place], generation) && recorded == kNoIndex;
   if (r.passes && generation < first && !is_open) return state.requests->release(request);
-  if (recorded != kNoIndex && (generation < first || !takes_part(state, r.group, generation))) {
+  if (recorded != kNoIndex && (generation < first || !joining::takes_part(state, r.group, generation))) {
     answer_call(state, request, recorded);
     return close_if_through(state, recorded, now);
   }

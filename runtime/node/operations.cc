@@ -126,7 +126,10 @@ std::uint32_t find_or_open_slot(NodeState& state, std::uint32_t group, const Pee
   Slot& s = state.slots[slot];
   if (slots::holds(s, m.generation)) return slot;
   if (m.generation < g.base || m.generation - g.base >= state.limits.open_generations) return kNoIndex;
-  if (s.state == Slot::State::kOpen) conclude(state, slot, Verdict::kStale, {}, now);  // nobody knew how it ended
+  if (s.state == Slot::State::kOpen) {  // nobody knew how it ended; who waited here may join the new one, and opens it
+    conclude(state, slot, Verdict::kStale, {}, now);
+    return find_or_open_slot(state, group, m, now);
+  }
   if (s.used && !s.closed) transfers::give_up_payload(state, slot, now), close(state, slot);
   std::construct_at(&s);
   s.used = true;

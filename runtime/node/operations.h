@@ -13,8 +13,6 @@ Admission pass(NodeState& state, const Call& call, Nanoseconds now);
 // system has to find for us when it is used for the first time. That made each of the first barriers, one for each
 // generation that may be open, take twice as long as the later ones.
 void prepare(NodeState& state, std::uint32_t group);
-// The lowest generation that a new participant of this node can still take part in.
-Generation joinable_generation(NodeState& state, std::uint32_t group);
 // Calls whose not_before has come, held calls whose deadline has passed.
 void on_request_timer(NodeState& state, Nanoseconds now);
 

@@ -131,6 +131,11 @@ void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {
   if (is_lost(state, peer)) epochs::on_lost(state, peer, true, now);  // whatever told us of it: its process is dead
 }
 
+void on_reset(NodeState& state, NodeId peer, Nanoseconds now) {
+  if (state.detector != nullptr && peer < state.settings.nodes && peer != state.settings.self)
+    state.detector->path_broke(peer, now);
+}
+
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (state.detector != nullptr) state.detector->on_news(from, m.news, now);
 }

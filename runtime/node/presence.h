@@ -18,6 +18,7 @@ inline void on_heard(NodeState& state, NodeId peer, Nanoseconds now) {
 }
 // Its address refuses what is sent there, or its connection broke.
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now);
+void on_reset(NodeState& state, NodeId peer, Nanoseconds now);
 void on_news(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now);
 // This node ends: its peers are told, and need not wait for the suspicion time.
 void leave(NodeState& state, Nanoseconds now);

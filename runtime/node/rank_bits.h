@@ -51,6 +51,10 @@ class RankBits {
     }
     return kNoRank;
   }
+  // The set whose words lie behind this one's, after `sets` - 1 others of the same size.
+  RankBits behind(std::size_t sets) const {
+    return RankBits(std::span(words_.data() + sets * words_.size(), words_.size()));
+  }
   bool operator==(const RankBits& other) const { return std::ranges::equal(words_, other.words_); }
 
  private:

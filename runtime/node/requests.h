@@ -30,7 +30,7 @@ struct Request {
   // Its deadline passed while it was held. It was answered, but stays held: when its generation opens, this
   // participant passes, so that the generation fails (or its payload is not kept for a participant that went on).
   bool passes = false;
-  bool brought_payload = false;     // ... and would have been the sender
+  bool brought_payload = false;     // as who hands something out does
   bool vacant = false;              // its caller died: whoever makes the same call in time takes its place (abandon.h)
   bool kept = false;                // ... and its answer is here, in no list
   bool died = false;                // nobody took the place

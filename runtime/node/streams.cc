@@ -144,9 +144,18 @@ void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now) {
     if (transfer.stream != Stream::kNone || !slots::is_bulk(state, slot, t)) return true;
     const NodeId to = transfers::node_of(state, slot, t.peer);
     const std::uint32_t free = peers::free_streams(state, to);
-    if (!leaves_room(state, slot, to, free)) return state.again = true;
-    return announce(state, slot, index, t, to, free, now);
+    return free <= state.limits.bulk_streams / 2 || announce(state, slot, index, t, to, free, now);
   });
+}
+
+bool announce_ready(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now) {
+  if (slots::transfer_states(state, slot)[index].stream != Stream::kNone) return true;
+  const Transfer t = state.engine->schedule(slot).transfers[index];
+  const NodeId to = transfers::node_of(state, slot, t.peer);
+  const std::uint32_t free = peers::free_streams(state, to);
+  if (leaves_room(state, slot, to, free)) return announce(state, slot, index, t, to, free, now);
+  state.again = true;
+  return false;
 }
 
 void postpone_receives(NodeState& state, std::uint32_t slot, Nanoseconds now) {

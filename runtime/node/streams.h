@@ -9,8 +9,11 @@ namespace fibocast::streams {
 // What this slot hands out or passes on may be over here before its receivers have said that they have it: nothing
 // older of the group is under way any more.
 bool may_end_early(const NodeState& state, std::uint32_t slot);
-// Announces the sends of the slot's schedule, in its order, as far as there is room.
+// Announces the sends of the slot's schedule ahead of their data, in its order, while half of the streams to the peer
+// are free: a stream whose data waits for others would keep those of another group from passing, and these the others.
 void announce_sends(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Announces this one, whose data is there, unless it has been. False: there is no room just now.
+bool announce_ready(NodeState& state, std::uint32_t slot, std::uint32_t index, Nanoseconds now);
 // Grants the receives that have been announced. Precondition: the slot has its memory.
 void grant_receives(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // What was announced has no memory just now. What comes ahead of its grant would stop the lane, and with it what has

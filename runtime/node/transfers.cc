@@ -31,7 +31,7 @@ bool transmit_bulk(NodeState& state, std::uint32_t slot, std::uint32_t index, st
                    Nanoseconds now) {
   const Transfer t = state.engine->schedule(slot).transfers[index];
   TransferState& transfer = slots::transfer_states(state, slot)[index];
-  if (transfer.stream == TransferState::Stream::kNone) return false;  // announce_sends() goes on when there is room
+  if (!streams::announce_ready(state, slot, index, now)) return false;
   if (!is_prepared(state, slot, index, t)) return false;
   const Slot& s = state.slots[slot];
   const std::uint64_t before = t.carries == Carries::kPayload ? std::uint64_t{repetition} * s.segment_bytes : 0;
@@ -96,8 +96,8 @@ bool dispatch(NodeState& state, std::uint32_t slot, const Engine::Send& send, Na
   Slot& s = state.slots[slot];
   if (!through_nic(state, s)) return transmit(state, slot, send.index, send.repetition, now);
   if (waits_for_model_time(state, slot, send.not_before, now)) return false;
-  const bool announced = !slots::is_bulk(state, slot, send.transfer) ||
-                         slots::transfer_states(state, slot)[send.index].stream != TransferState::Stream::kNone;
+  const bool announced =
+      !slots::is_bulk(state, slot, send.transfer) || streams::announce_ready(state, slot, send.index, now);
   if (state.nic->full() || !announced) {
     state.again = true;
     return false;

@@ -38,7 +38,13 @@ void answer_from_record(NodeState& state, std::uint32_t slot, NodeId from, const
     tell_all(state, slot, from, m.verdict, m.ranks, now);
     return operations::close_if_through(state, slot, now);
   }
-  tell_recorded(state, slot, from, now, Verdict::kPeerLost, is_loss(m.verdict) ? m.ranks : RankSet{});
+  const Verdict why = is_loss(m.verdict) ? m.verdict : Verdict::kPeerLost;
+  const RankSet ranks = is_loss(m.verdict) ? m.ranks : RankSet{};
+  // An application died there, and what came after that is not passed on: those who wait for it do not know why. Of
+  // what is handed out they are told by their parents.
+  if (why == Verdict::kCallerLost && s.verdict == Verdict::kOk && !is_push(s.operation))
+    return tell_all(state, slot, from, handed_out ? why : s.verdict, handed_out ? ranks : RankSet{}, now);
+  tell_recorded(state, slot, from, now, why, ranks);
 }
 
 }  // namespace fibocast::verdicts

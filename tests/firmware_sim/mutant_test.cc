@@ -9,6 +9,7 @@
 
 #include "firmware_sim/checkers/checkers.h"
 #include "firmware_sim/swarm_changes.h"
+#include "firmware_sim/swarm_lives.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
@@ -74,6 +75,17 @@ bool keep_groups_at_node_1(NodeId, NodeId to, Datagram& datagram) {
 // One node is never heard by anybody.
 bool mute_node_0(NodeId from, NodeId, Datagram&) { return from != 0; }
 
+// One node hears of a dead caller that its deadline has passed.
+bool caller_lost_hidden_from_node_1(NodeId, NodeId to, Datagram& datagram) {
+  std::optional<Frame> frame = decode_frame(datagram);
+  if (!frame || frame->type != FrameType::kDataSmall || to != 1) return true;
+  std::optional<PeerMessage> message = decode_peer_message(frame->body);
+  if (!message || message->type != PeerMessageType::kVerdict || message->verdict != Verdict::kCallerLost) return true;
+  message->verdict = Verdict::kDeadlineExceeded;
+  replace_body(datagram, *frame, *message);
+  return true;
+}
+
 Scenario calm_scenario(std::uint64_t seed) {
   Scenario scenario = make_scenario(seed);
   scenario.cluster.network = {};
@@ -81,10 +93,12 @@ Scenario calm_scenario(std::uint64_t seed) {
 }
 
 // The first fault that contains `text` in the first seeds, under this mutant.
-bool noticed(const VirtualNetwork::Filter& mutant, const std::string& text) {
+bool noticed(const VirtualNetwork::Filter& mutant, const std::string& text, bool lives = false) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const auto plant = [&mutant](VirtualCluster& cluster) { cluster.network().set_filter(mutant); };
-    for (const std::string& fault : check_all(run_scenario(calm_scenario(seed), plant).history))
+    Scenario scenario = calm_scenario(seed);
+    if (lives) give_lives(scenario);
+    for (const std::string& fault : check_all(run_scenario(scenario, plant).history))
       if (fault.find(text) != std::string::npos) return true;
   }
   return false;
@@ -114,6 +128,10 @@ TEST(Mutant, ThatForgetsWhichGroupsWereRemovedIsNoticed) {
 
 TEST(Mutant, ThatKeepsGroupsThatWereRemovedIsNoticed) {
   EXPECT_TRUE(noticed_where_groups_come_and_go(keep_groups_at_node_1, "it was removed at"));
+}
+
+TEST(Mutant, ThatHidesDeadCallersIsNoticed) {
+  EXPECT_TRUE(noticed(caller_lost_hidden_from_node_1, "another verdict", true));
 }
 
 TEST(Mutant, ThatIsMuteIsNoticed) { EXPECT_TRUE(noticed(mute_node_0, "although all came and had time")); }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "firmware_sim/checkers/checkers.h"
-#include "firmware_sim/swarm_changes.h"
 #include "firmware_sim/swarm_run.h"
 #include "firmware_sim/swarm_scenario.h"
 #include "firmware_sim/swarm_trouble.h"
@@ -29,48 +28,6 @@ TEST_P(Swarm, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Swarm, testing::Values(1, 51, 101, 151));
-
-// With all the troubles, on paths where streams go ahead of their grants as a whole.
-class SwarmAhead : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(SwarmAhead, KeepsEveryPromise) {
-  constexpr std::uint64_t kSeeds = 30;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
-    Scenario scenario = scenario_of(seed);
-    go_ahead(scenario);
-    const SwarmResult result = run_scenario(scenario);
-    EXPECT_TRUE(result.finished) << "seed " << seed;
-    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --ahead --seed " << seed << "\n"
-                                                     << describe(scenario);
-    if (HasFailure()) return;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAhead, testing::Values(1, 31));
-
-// Groups are removed and made again, daemons leave and come back, the cluster grows.
-class SwarmChanges : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(SwarmChanges, KeepsEveryPromise) {
-  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 5 : 50;
-  std::size_t removed = 0, left = 0, grown = 0;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
-    Scenario scenario = scenario_of(seed);
-    let_change(scenario);
-    left += scenario.leaves.size(), grown += scenario.growth.has_value();
-    const SwarmResult result = run_scenario(scenario);
-    EXPECT_TRUE(result.finished) << "seed " << seed;
-    EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm --changes --seed " << seed << "\n"
-                                                     << describe(scenario);
-    for (const HistoryGroup& group : result.history.groups) removed += group.removed != kNever;
-    if (HasFailure()) return;
-  }
-  EXPECT_GE(removed, kSeeds / 2);
-  EXPECT_GE(left, kSeeds);
-  EXPECT_GE(grown, kSeeds / 10);
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmChanges, testing::Values(1, 51));
 
 // Seeds that once found a fault, and which.
 struct FoundFault {
@@ -97,31 +54,6 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmRegression,
                                          FoundFault{108430, "WindowLeftToABarrierThatSomeCouldNotOpen"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-Findings findings_ahead(std::uint64_t seed) {
-  Scenario scenario = scenario_of(seed);
-  go_ahead(scenario);
-  return check_all(run_scenario(scenario).history);
-}
-
-TEST(SwarmAheadRegression, WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt) {
-  EXPECT_EQ(findings_ahead(900340), Findings{});
-}
-
-TEST(SwarmAheadRegression, StreamWaitedForAWordThatWasLostWithItsSlot) {
-  EXPECT_EQ(findings_ahead(1007662), Findings{});
-}
-
-TEST(SwarmAheadRegression, WhatWasSentToTheSessionBeforeWasMissedForEver) {
-  EXPECT_EQ(findings_ahead(202763), Findings{});
-}
-
-TEST(SwarmAheadRegression, NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation) {
-  EXPECT_EQ(findings_ahead(34114), Findings{});
-}
-
-// They had been refused for lack of room: a daemon, too, repeats a pass that its node has no room for.
-TEST(SwarmAheadRegression, ApplicationsDidNotRepeatWhatTheyOwed) { EXPECT_EQ(findings_ahead(10859), Findings{}); }
-
 TEST(SwarmSeedRegression, CoordinatorThatWasStoppedDecidedByWhatItHadHeardBefore) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(1008911)).history), Findings{});
 }
@@ -135,24 +67,12 @@ TEST(SwarmSeedRegression, DataAheadOfItsGrantStoppedWhatCameBehindIt) {
     EXPECT_EQ(check_all(run_scenario(scenario_of(seed)).history), Findings{}) << seed;
 }
 
+TEST(SwarmSeedRegression, RingsOfTwoGroupsWaitedForEachOthersStreams) {
+  EXPECT_EQ(check_all(run_scenario(scenario_of(218636)).history), Findings{});
+}
+
 TEST(SwarmSeedRegression, WhoWasOutsideSentItsDataForEver) {
   EXPECT_EQ(check_all(run_scenario(scenario_of(4341)).history), Findings{});
-}
-
-// With groups and daemons that come and go.
-Findings findings_of_changes(std::uint64_t seed, bool ahead) {
-  Scenario scenario = scenario_of(seed);
-  if (ahead) go_ahead(scenario);
-  let_change(scenario);
-  return check_all(run_scenario(scenario).history);
-}
-
-TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
-  EXPECT_EQ(findings_of_changes(10140, true), Findings{});
-}
-
-TEST(SwarmChangesRegression, RemoverThatWasToldOfItsRemovalDidNotTellTheOthers) {
-  EXPECT_EQ(findings_of_changes(813, false), Findings{});
 }
 
 class TroubledRegression : public testing::TestWithParam<FoundFault> {};

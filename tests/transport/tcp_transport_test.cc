@@ -179,6 +179,29 @@ TEST_F(TcpTransportTest, ADialWithoutAnAnswerIsBegunAgain) {
   ASSERT_TRUE(run_until([&] { return accepted.is_open(); }));
 }
 
+// What is on the way between two hosts ends connections, too.
+TEST_F(TcpTransportTest, AConnectionThatEndsSaysNothingOfTheProcessAndItsHostDoes) {
+  tcp::acceptor listener(io, local().listen);
+  TcpTransport a(io, local());
+  a.set_peer(1, listener.local_endpoint());
+  int refused = 0;
+  Transport::Handlers handlers = collect();
+  handlers.on_refused = [&](NodeId) { ++refused; };
+  a.start(handlers);
+  for (int i = 1; i <= 2; ++i) {
+    a.send(1, head(0), {});
+    tcp::socket accepted(io);
+    listener.async_accept(accepted, [](const boost::system::error_code&) {});
+    ASSERT_TRUE(run_until([&] { return accepted.is_open(); }));
+    if (i == 2) listener.close();
+    accepted.close();  // with a frame unread: a reset
+    ASSERT_TRUE(run_until([&] { return resets == i; }));
+    EXPECT_EQ(refused, 0);
+  }
+  a.send(1, head(0), {});
+  ASSERT_TRUE(run_until([&] { return refused == 1; }));
+}
+
 int option_of(int fd, int level, int name) {
   int value = 0;
   socklen_t bytes = sizeof value;

@@ -3,6 +3,9 @@
 #include "firmware_sim/networks/mesh_network.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
+#include <vector>
 
 #include "collectives/models/mesh_times.h"
 #include "collectives/models/postal_congestion.h"
@@ -177,6 +180,39 @@ TEST(MeshNetwork, B19RandomPlacementHasConflictsAndTheLambdaTreeIsNotSlowerOnAve
     with_binomial += postal_broadcast(binomial, shuffled(seed)).completion;
   }
   EXPECT_LE(with_lambda, with_binomial);
+}
+
+// By their definition: pairs of messages that want one link at the same time, each once.
+TEST(MeshNetwork, ConflictsArePairsThatWantALinkAtATime) {
+  constexpr std::uint32_t kRows = 5, kColumns = 7;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    MeshNetwork network(kRows, kColumns, true, {.hold = 40});
+    struct Sent {
+      std::set<std::pair<NodeId, NodeId>> links;
+      Ticks wanted, until;
+    };
+    std::vector<Sent> all;
+    std::vector<std::uint64_t> conflicts(60);
+    Random random(seed);
+    Ticks now = 0;
+    for (std::size_t i = 0; i < conflicts.size(); ++i) {
+      now += random.below(30);
+      NodeId at = random.below(kRows * kColumns);
+      const NodeId target = random.below(kRows * kColumns);
+      Sent sent{.links = {}, .wanted = now, .until = network.enter({at, target, 1}, now).time + 40};
+      const auto go_to = [&](NodeId next) { sent.links.emplace(at, next), at = next; };
+      while (at % kColumns != target % kColumns) go_to(at % kColumns < target % kColumns ? at + 1 : at - 1);
+      while (at != target) go_to(at < target ? at + kColumns : at - kColumns);
+      for (std::size_t j = 0; j < i; ++j) {
+        const auto is_shared = [&](const auto& link) { return all[j].links.contains(link); };
+        if (all[j].until <= now || std::ranges::none_of(sent.links, is_shared)) continue;
+        ++conflicts[i], ++conflicts[j];
+      }
+      all.push_back(std::move(sent));
+    }
+    EXPECT_EQ(2 * network.loads().conflicts, std::accumulate(conflicts.begin(), conflicts.end(), 0u)) << seed;
+    EXPECT_EQ(network.loads().most_conflicts, std::ranges::max(conflicts)) << seed;
+  }
 }
 
 }  // namespace

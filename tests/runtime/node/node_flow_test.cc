@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "firmware_sim/random.h"
 #include "tests/runtime/node/team.h"
 
 namespace fibocast {
@@ -332,6 +333,41 @@ TEST(NodeFlow, PassesLeaveRoomForTheCallThatMovesTheWindow) {
     ASSERT_TRUE(
         cluster.run_until(cluster.now() + 5 * kSecond, [&] { return cluster.answer(asked.cookie) != nullptr; }));
     if (g >= *passed.generation || cluster.node(0).pass(passed) == Admission::kTaken) ++*passed.generation;
+  }
+}
+
+// Two groups on the same nodes go round the same ring, each with more blocks than there are streams: a stream that is
+// kept for data to come may not keep another group's from passing.
+TEST(NodeFlow, RingsOfTwoGroupsDoNotWaitForEachOther) {
+  constexpr NodeId kNodes = 10;
+  for (std::uint64_t seed = 1; seed <= (FIBOCAST_SANITIZED ? 5u : 40u); ++seed) {
+    ClusterSettings settings = cluster_of(kNodes);
+    settings.limits.stages = 2 * kNodes, settings.limits.transfers = 4 * kNodes, settings.limits.bulk_streams = 2;
+    settings.network.latency_max = 10 * kMillisecond;
+    settings.seed = seed;
+    VirtualCluster cluster(settings);
+    cluster.start_all();
+    ASSERT_TRUE(cluster.connect_all());
+    Random random(seed);
+    std::vector<std::uint64_t> called;
+    const auto call = [&](NodeId id, GroupId group) {
+      Call c;
+      c.group = group, c.generation = 0, c.deadline = cluster.now() + 60 * kSecond;
+      c.operation = Operation::kAllgather, c.choice.algorithm = Algorithm::kRing;
+      c.payload = *cluster.node(id).put_payload(pattern(id, 20'000));
+      called.push_back(cluster.call(id, c).cookie);
+    };
+    for (NodeId id = 0; id < kNodes; ++id)
+      for (const char* name : {"all", "all/other"}) {
+        const GroupId group = cluster.open(id, name).group;
+        cluster.at(cluster.now() + random.between(0, 50 * kMillisecond), [&, id, group] { call(id, group); });
+      }
+    cluster.run_until(cluster.now() + 10 * kSecond);
+    ASSERT_EQ(called.size(), 2 * kNodes);
+    for (const std::uint64_t cookie : called) {
+      ASSERT_NE(cluster.answer(cookie), nullptr) << seed;
+      EXPECT_EQ(cluster.answer(cookie)->event.done.verdict, Verdict::kOk) << seed;
+    }
   }
 }
 

@@ -1,0 +1,122 @@
+// The swarm's variations: other paths and other habits of applications and daemons, over the same scenarios.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "firmware_sim/checkers/checkers.h"
+#include "firmware_sim/swarm_changes.h"
+#include "firmware_sim/swarm_lives.h"
+#include "firmware_sim/swarm_run.h"
+#include "firmware_sim/swarm_scenario.h"
+#include "firmware_sim/swarm_streams.h"
+#include "firmware_sim/swarm_trouble.h"
+
+namespace fibocast {
+namespace {
+
+using Vary = void (*)(Scenario& scenario);
+
+void expect_kept(std::uint64_t seed, Vary vary, const char* flag) {
+  Scenario scenario = scenario_of(seed);
+  vary(scenario);
+  const SwarmResult result = run_scenario(scenario);
+  EXPECT_TRUE(result.finished) << "seed " << seed;
+  EXPECT_EQ(check_all(result.history), Findings{}) << "again: fibocast_swarm " << flag << " --seed " << seed << "\n"
+                                                   << describe(scenario);
+}
+
+struct Variation {
+  const char* name;
+  const char* flag;
+  Vary vary;
+  std::uint64_t first, seeds;
+};
+
+class SwarmVariation : public testing::TestWithParam<Variation> {};
+
+TEST_P(SwarmVariation, KeepsEveryPromise) {
+  const Variation& v = GetParam();
+  const std::uint64_t seeds = FIBOCAST_SANITIZED ? v.seeds / 10 : v.seeds;
+  for (std::uint64_t seed = v.first; seed < v.first + seeds && !HasFailure(); ++seed) expect_kept(seed, v.vary, v.flag);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariation,
+                         testing::Values(Variation{"Ahead", "--ahead", go_ahead, 1, 60},
+                                         Variation{"Streams", "--streams", use_streams, 1, 80},
+                                         Variation{"Streams81", "--streams", use_streams, 81, 80},
+                                         Variation{"Lives", "--lives", give_lives, 1, 100},
+                                         Variation{"Lives101", "--lives", give_lives, 101, 100},
+                                         Variation{"Changes", "--changes", let_change, 1, 40}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SwarmChanges, RemoveGroupsLetDaemonsLeaveAndTheClusterGrow) {
+  constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 5 : 20;
+  std::size_t removed = 0, left = 0, grown = 0;
+  for (std::uint64_t seed = 41; seed < 41 + kSeeds; ++seed) {
+    Scenario scenario = scenario_of(seed);
+    let_change(scenario);
+    left += scenario.leaves.size(), grown += scenario.growth.has_value();
+    for (const HistoryGroup& group : run_scenario(scenario).history.groups) removed += group.removed != kNever;
+  }
+  EXPECT_GE(removed, kSeeds / 2);
+  EXPECT_GE(left, kSeeds);
+  EXPECT_GE(grown, kSeeds / 10);
+}
+
+// Seeds that once found a fault, and which.
+struct FoundFault {
+  std::uint64_t seed;
+  const char* name;
+};
+
+class SwarmAheadRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(SwarmAheadRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, go_ahead, "--ahead"); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAheadRegression,
+                         testing::Values(FoundFault{900340, "WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt"},
+                                         FoundFault{1007662, "StreamWaitedForAWordThatWasLostWithItsSlot"},
+                                         FoundFault{202763, "WhatWasSentToTheSessionBeforeWasMissedForEver"},
+                                         FoundFault{34114,
+                                                    "NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation"},
+                                         FoundFault{53519, "PassesFilledTheTableOfRequests"},
+                                         // As daemons do, they repeat a pass that their node has no room for.
+                                         FoundFault{10859, "ApplicationsDidNotRepeatWhatTheyOwed"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+class SwarmStreamsRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(SwarmStreamsRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, use_streams, "--streams"); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmStreamsRegression,
+                         testing::Values(FoundFault{3, "LivingWereTakenForDeadWhenTheirConnectionsBroke"},
+                                         FoundFault{255, "WhoseConnectionsBrokeWentOnAlone"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+class SwarmLivesRegression : public testing::TestWithParam<FoundFault> {};
+
+TEST_P(SwarmLivesRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, give_lives, "--lives"); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmLivesRegression,
+                         testing::Values(FoundFault{2, "WhoCameLateWasToldOkWithoutThePayload"},
+                                         FoundFault{14, "LostNodeWasCalledADeadCaller"},
+                                         FoundFault{182, "ReturnedCallerTookThePlaceOfOneThatDiedLater"},
+                                         FoundFault{1211, "SenderTookThePlaceOfADeadReceiver"},
+                                         FoundFault{3106, "NewParticipantBeganWhereACallWaitedAlready"},
+                                         FoundFault{3127, "ShellOpenedTheGenerationThatWipedItOut"},
+                                         FoundFault{3594, "ReturnedCallerWasNotToldOfItsScheduledCall"},
+                                         FoundFault{4237, "NewParticipantBeganWhereTheDeadOneWasLost"},
+                                         FoundFault{30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
+  const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };
+  expect_kept(10140, vary, "--ahead --changes");
+}
+
+TEST(SwarmChangesRegression, RemoverThatWasToldOfItsRemovalDidNotTellTheOthers) {
+  expect_kept(813, let_change, "--changes");
+}
+
+}  // namespace
+}  // namespace fibocast
