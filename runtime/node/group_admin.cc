@@ -146,9 +146,21 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.used = false;
 }
 
-// Who is telling the members of it himself goes on until all have been told.
-void end_unless_telling(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  if (state.groups[group].inquiry.phase != Inquiry::Phase::kRemoving) end_removal(state, group, now);
+// Others tell us of the removal that we are telling the members of. It ends here, so that the next group of this name
+// finds no other in its place, and asks again and again; who has not been told, as its channel is full, hears of it
+// with the other removals. (But an older node does not: it may keep the group.)
+void end_removal_of_others(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const bool telling = g.inquiry.phase == Inquiry::Phase::kRemoving;
+  if (telling && g.creation == kUnknownCreation) return;  // of that one they hear by its name only
+  end_removal(state, group, now);
+  if (!telling) return;
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r) {
+    Peer* p = peers::find_peer(state, groups::node_of(g, r));
+    if (p != nullptr && !members[r].asked && !members[r].answered) removals::begin_telling(state, *p);
+  }
+  state.again = true;
 }
 
 bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
@@ -304,7 +316,8 @@ void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t coming = groups::find_coming(state, m.group), i = groups::find(state, m.group);
   if (coming != kNoIndex && removals::may_be_same(state.groups[coming].creation, m.creation))
     groups::end_intake(state.groups[coming]);
-  if (i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation)) end_unless_telling(state, i, now);
+  if (i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation))
+    end_removal_of_others(state, i, now);
 }
 
 void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
@@ -314,7 +327,7 @@ void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
     GroupState& g = state.groups[i];
     if (g.creation != m.creation) continue;
     if (g.coming) groups::end_intake(g);
-    if (g.used) end_unless_telling(state, i, now);
+    if (g.used) end_removal_of_others(state, i, now);
   }
 }
 

@@ -118,5 +118,9 @@ TEST(SwarmChangesRegression, RemoverThatWasToldOfItsRemovalDidNotTellTheOthers) 
   expect_kept(813, let_change, "--changes");
 }
 
+TEST(SwarmChangesRegression, RemoverAndMakerOfTheNextGroupAskedEachOtherWithoutAPause) {
+  expect_kept(373, let_change, "--changes");
+}
+
 }  // namespace
 }  // namespace fibocast

@@ -114,6 +114,29 @@ TEST(RemovedGroup, IsMadeAnewByAnotherMemberAtOnce) {
   }
 }
 
+// The remover's channel to a member is full: it told the maker of the next group of the removal, and refused that group
+// as long as it was telling the others; both went on asking and answering without a pause (seed 373 --changes).
+TEST(RemovedGroup, MakesWayForTheNextOneThoughItsRemoverIsStillTelling) {
+  ClusterSettings settings = four();
+  settings.limits.message_credit = 200;
+  Team team(settings);
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
+  team.cluster.begin(away);
+  while (team.cluster.send(1, 3, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 2) == kUnknownCreation; }));
+  ASSERT_NE(creation_at(team, 1), kUnknownCreation) << "it has told all";
+  const Asked next = team.cluster.create(2, group_of({0, 1, 2}));
+  ASSERT_EQ(next.admission, Admission::kTaken);
+  EXPECT_TRUE(team.wait({next.cookie}, 100 * kMillisecond));
+  EXPECT_EQ(team.verdict(next.cookie), Verdict::kOk);
+  team.cluster.heal(away);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_EQ(creation_at(team, 3), kUnknownCreation);
+  expect_barrier(team, {0, 1, 2});
+}
+
 // Its definition comes to this member after its removal has.
 TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   Team team(four());
