@@ -26,6 +26,15 @@ bool flip_a_payload_bit(NodeId, NodeId, Datagram& datagram) {
   return true;
 }
 
+// It has no payload.
+void replace_body(Datagram& datagram, Frame& frame, const PeerMessage& message) {
+  std::array<std::byte, kMaxPeerMessage> body;
+  std::array<std::byte, kMaxHeadBytes> head;
+  frame.body = std::span(body).first(encode_peer_message(message, body));
+  const std::size_t bytes = encode_frame_head(frame, head);
+  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+}
+
 // Turns tokens that go up a barrier's tree into tokens of the next generation: a node that counts wrongly.
 bool token_one_too_high(NodeId, NodeId, Datagram& datagram) {
   std::optional<Frame> frame = decode_frame(datagram);
@@ -35,11 +44,7 @@ bool token_one_too_high(NodeId, NodeId, Datagram& datagram) {
                      message->operation == Operation::kBarrier && message->stage == 0;
   if (!token || message->generation % 3 != 0) return true;
   ++message->generation;
-  std::array<std::byte, kMaxPeerMessage> body;
-  std::array<std::byte, kMaxHeadBytes> head;
-  frame->body = std::span(body).first(encode_peer_message(*message, body));
-  const std::size_t bytes = encode_frame_head(*frame, head);
-  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+  replace_body(datagram, *frame, *message);
   return true;
 }
 
@@ -53,11 +58,7 @@ bool caller_lost_hidden_from_node_1(NodeId, NodeId to, Datagram& datagram) {
   std::optional<PeerMessage> message = decode_peer_message(frame->body);
   if (!message || message->type != PeerMessageType::kVerdict || message->verdict != Verdict::kCallerLost) return true;
   message->verdict = Verdict::kDeadlineExceeded;
-  std::array<std::byte, kMaxPeerMessage> body;
-  std::array<std::byte, kMaxHeadBytes> head;
-  frame->body = std::span(body).first(encode_peer_message(*message, body));
-  const std::size_t bytes = encode_frame_head(*frame, head);
-  datagram.assign(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes));
+  replace_body(datagram, *frame, *message);
   return true;
 }
 
