@@ -106,6 +106,14 @@ Handshake::Outcome Handshake::on_session_frame(const Frame& frame, Nanoseconds n
       return enter(candidate_);
     }
   }
+  // It speaks, so it holds us for connected: perhaps it is of our cluster by now.
+  if (state_ == ChannelState::kRefused) {
+    hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + kLongestHelloInterval));
+    return Outcome::kStale;
+  }
+  // After a silence it is there again, and may have nobody else to tell it that we have given it up.
+  heard_ = true;
+  if (std::exchange(silence_, false)) hello_interval_ = kFirstHelloInterval;
   ask_again(now);
   return Outcome::kStale;
 }
@@ -142,16 +150,9 @@ Handshake::Outcome Handshake::enter(HelloBody peer) {
 }
 
 // The peer talks to a former life of us, or we do not know this one: find each other again. Less and less often: what
-// comes of a busy host or over a long way may be the answer to what was said before. But after a silence it is there
-// again, and may have nobody else to tell it that we have given it up.
+// comes of a busy host or over a long way may be the answer to what was said before.
 void Handshake::ask_again(Nanoseconds now) {
-  // It speaks, so it holds us for connected: perhaps it is of our cluster by now.
-  if (state_ == ChannelState::kRefused) {
-    hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + kLongestHelloInterval));
-    return;
-  }
-  heard_ = true;
-  if (std::exchange(silence_, false)) hello_interval_ = kFirstHelloInterval;
+  if (state_ == ChannelState::kRefused) return;
   if (state_ == ChannelState::kClosed) state_ = ChannelState::kConnecting;
   hello_at_ = std::min(hello_at_, std::max(now, last_hello_at_ + hello_interval_));
 }

@@ -64,49 +64,40 @@ TEST(SwarmChanges, RemoveGroupsLetDaemonsLeaveAndTheClusterGrow) {
 }
 
 // Seeds that once found a fault, and which.
-struct FoundFault {
+struct VariedFault {
+  Vary vary;
+  const char* flag;
   std::uint64_t seed;
   const char* name;
 };
 
-class SwarmAheadRegression : public testing::TestWithParam<FoundFault> {};
+VariedFault ahead(std::uint64_t seed, const char* name) { return {go_ahead, "--ahead", seed, name}; }
+VariedFault streams(std::uint64_t seed, const char* name) { return {use_streams, "--streams", seed, name}; }
+VariedFault lives(std::uint64_t seed, const char* name) { return {give_lives, "--lives", seed, name}; }
 
-TEST_P(SwarmAheadRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, go_ahead, "--ahead"); }
+class SwarmVariationRegression : public testing::TestWithParam<VariedFault> {};
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmAheadRegression,
-                         testing::Values(FoundFault{900340, "WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt"},
-                                         FoundFault{1007662, "StreamWaitedForAWordThatWasLostWithItsSlot"},
-                                         FoundFault{202763, "WhatWasSentToTheSessionBeforeWasMissedForEver"},
-                                         FoundFault{34114,
-                                                    "NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation"},
-                                         FoundFault{53519, "PassesFilledTheTableOfRequests"},
+TEST_P(SwarmVariationRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, GetParam().vary, GetParam().flag); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
+                         testing::Values(ahead(900340, "WindowThatHadMovedByOneWasNotToldToWhoWaitedForIt"),
+                                         ahead(1007662, "StreamWaitedForAWordThatWasLostWithItsSlot"),
+                                         ahead(202763, "WhatWasSentToTheSessionBeforeWasMissedForEver"),
+                                         ahead(34114, "NewPlanForAGroupThatAMemberDidNotKnowYetEndedItsFirstOperation"),
+                                         ahead(53519, "PassesFilledTheTableOfRequests"),
                                          // As daemons do, they repeat a pass that their node has no room for.
-                                         FoundFault{10859, "ApplicationsDidNotRepeatWhatTheyOwed"}),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-class SwarmStreamsRegression : public testing::TestWithParam<FoundFault> {};
-
-TEST_P(SwarmStreamsRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, use_streams, "--streams"); }
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmStreamsRegression,
-                         testing::Values(FoundFault{3, "LivingWereTakenForDeadWhenTheirConnectionsBroke"},
-                                         FoundFault{255, "WhoseConnectionsBrokeWentOnAlone"}),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-class SwarmLivesRegression : public testing::TestWithParam<FoundFault> {};
-
-TEST_P(SwarmLivesRegression, IsNotThereAnyMore) { expect_kept(GetParam().seed, give_lives, "--lives"); }
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SwarmLivesRegression,
-                         testing::Values(FoundFault{2, "WhoCameLateWasToldOkWithoutThePayload"},
-                                         FoundFault{14, "LostNodeWasCalledADeadCaller"},
-                                         FoundFault{182, "ReturnedCallerTookThePlaceOfOneThatDiedLater"},
-                                         FoundFault{1211, "SenderTookThePlaceOfADeadReceiver"},
-                                         FoundFault{3106, "NewParticipantBeganWhereACallWaitedAlready"},
-                                         FoundFault{3127, "ShellOpenedTheGenerationThatWipedItOut"},
-                                         FoundFault{3594, "ReturnedCallerWasNotToldOfItsScheduledCall"},
-                                         FoundFault{4237, "NewParticipantBeganWhereTheDeadOneWasLost"},
-                                         FoundFault{30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"}),
+                                         ahead(10859, "ApplicationsDidNotRepeatWhatTheyOwed"),
+                                         streams(3, "LivingWereTakenForDeadWhenTheirConnectionsBroke"),
+                                         streams(255, "WhoseConnectionsBrokeWentOnAlone"),
+                                         lives(2, "WhoCameLateWasToldOkWithoutThePayload"),
+                                         lives(14, "LostNodeWasCalledADeadCaller"),
+                                         lives(182, "ReturnedCallerTookThePlaceOfOneThatDiedLater"),
+                                         lives(1211, "SenderTookThePlaceOfADeadReceiver"),
+                                         lives(3106, "NewParticipantBeganWhereACallWaitedAlready"),
+                                         lives(3127, "ShellOpenedTheGenerationThatWipedItOut"),
+                                         lives(3594, "ReturnedCallerWasNotToldOfItsScheduledCall"),
+                                         lives(4237, "NewParticipantBeganWhereTheDeadOneWasLost"),
+                                         lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost")),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {

@@ -23,6 +23,16 @@ class DaemonClients : public ClusterTest {
   }
 };
 
+// More than generations may be open.
+void expect_multicasts(RawClient& sender, RawClient& receiver) {
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t sent = sender.send(multicast_of("all", 1, "next", 10'000));
+    const auto got = receiver.call(multicast_of("all", 1, "", 10'000));
+    ASSERT_EQ(got.outcome().payload(), "next") << i << " " << got.status().sentence();
+    ASSERT_EQ(sender.receive(sent).status().code(), client::CODE_OK) << i;
+  }
+}
+
 TEST_F(DaemonClients, MessagesArriveInOrderWhateverTheirSize) {
   start_cluster(2);
   RawClient sender(socket(0)), receiver(socket(1));
@@ -113,12 +123,7 @@ TEST_F(DaemonClients, ACallThatGaveUpIsPassedOnceThereIsRoom) {
     EXPECT_EQ(receiver.call(multicast_of("all", 1, "", 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
     EXPECT_EQ(sender.call(multicast_of("all", 1, "first")).status().code(), client::CODE_OK);
   }
-  for (int i = 0; i < 16; ++i) {
-    const std::uint64_t sent = sender.send(multicast_of("all", 1, "next", 10'000));
-    const auto got = receiver.call(multicast_of("all", 1, "", 10'000));
-    ASSERT_EQ(got.outcome().payload(), "next") << i << " " << got.status().sentence();
-    ASSERT_EQ(sender.receive(sent).status().code(), client::CODE_OK) << i;
-  }
+  expect_multicasts(sender, receiver);
 }
 
 // Its sender repeats it as it should be, and the receiver who was not refused gets that.
@@ -153,12 +158,7 @@ TEST_F(DaemonClients, WhatIsPassedInOneGroupDoesNotWaitForAnother) {
       EXPECT_EQ(receiver.call(multicast_of(group, 1, "", 20)).status().code(), client::CODE_DEADLINE_EXCEEDED);
     EXPECT_EQ(sender.call(multicast_of("all", 1, "first")).status().code(), client::CODE_OK);
   }
-  for (int i = 0; i < 16; ++i) {
-    const std::uint64_t sent = sender.send(multicast_of("all", 1, "next", 10'000));
-    const auto got = receiver.call(multicast_of("all", 1, "", 10'000));
-    ASSERT_EQ(got.outcome().payload(), "next") << i << " " << got.status().sentence();
-    ASSERT_EQ(sender.receive(sent).status().code(), client::CODE_OK) << i;
-  }
+  expect_multicasts(sender, receiver);
 }
 
 TEST_F(DaemonClients, AGroupIsCreatedUsedAndRemoved) {
