@@ -77,6 +77,8 @@ TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
                                      [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
   EXPECT_EQ(create(team, 2, {1, 2, 3}), Verdict::kOk);
   EXPECT_EQ(creation_at(team, 3), creation_at(team, 2));
+  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
+                                     [&] { return team.cluster.node(1).node().connected_peers() == 3; }));
   expect_barrier(team, {1, 2, 3});
 }
 
