@@ -84,7 +84,8 @@ void SwarmGroups::create(const std::shared_ptr<Creation>& c) {
   if (!run_.cluster().node(c->creator).running()) return again();
   const Asked asked = run_.cluster().create(c->creator, definition_of(run_.scenario(), group(c->group)));
   if (asked.admission != Admission::kTaken) {
-    const bool in_the_way = asked.admission == Admission::kExists || asked.admission == Admission::kWouldBlock;
+    const bool full = asked.admission == Admission::kWouldBlock || asked.admission == Admission::kManyGroups;
+    const bool in_the_way = full || asked.admission == Admission::kExists;
     check(in_the_way || (run_.scenario().growth && asked.admission == Admission::kBadRank));
     c->in_the_way = asked.admission == Admission::kExists ? c->in_the_way + 1 : 0;
     if (run_.scenario().comes_and_goes && c->in_the_way == kAttemptsToRemoveFirst) clear_way(c->creator, c->group);

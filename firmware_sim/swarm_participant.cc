@@ -73,7 +73,7 @@ bool SwarmParticipant::knows_group() const {
 
 // Of groups of all nodes there are two where the cluster has grown.
 bool SwarmParticipant::is_ours(const Membership& m) const {
-  if (m.admission == Admission::kExists) return false;
+  if (m.admission == Admission::kOtherParticipants) return false;
   const auto info = find_group(run_.cluster().node(node_).node(), m.group);
   return info && info->members.size() == group().members.size();
 }

@@ -105,6 +105,12 @@ Status read_file(const CollectiveOptions& options, const Client& client, Duratio
   return {};
 }
 
+// Shares to be joined may be empty.
+bool must_bring(const CollectiveOptions& o, Rank self) {
+  if (o.operation == Operation::kScatter || o.operation == Operation::kDivide) return self == o.root;
+  return o.operation != Operation::kConquer;
+}
+
 Outcome call(Group& group, const CollectiveOptions& o, const Bytes& bytes, const Combination& combination,
              Duration deadline) {
   OperationOptions options;
@@ -152,6 +158,8 @@ int run(const Command& command, const CollectiveOptions& options) {
   if (!client.ok()) return report(command, client.status());
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
+  if (options.values.empty() && options.file.empty() && must_bring(options, group->rank()))
+    return report(command, {Code::kInvalid, "this rank brings nothing: give numbers, or a --file (-: standard input)", {}});
   Duration deadline = options.choice.deadline_time();
   if (Status status = read_file(options, **client, deadline, *bytes); !status.ok()) return report(command, status);
   return print(command, options, call(*group, options, *bytes, combination(options, *type, *op), deadline), *type);

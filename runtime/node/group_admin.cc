@@ -216,12 +216,12 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   std::uint32_t i = groups::find_by_name(state, name);
   const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
   if (i == kNoIndex) i = groups::make_default(state, default_group_id(name, state.settings.cluster_digest), name);
-  if (i == kNoIndex) return groups::table_full(state) ? Admission::kWouldBlock : Admission::kNoPlan;
+  if (i == kNoIndex) return groups::table_full(state) ? groups::no_place(state) : Admission::kNoPlan;
   GroupState& g = state.groups[i];
   groups::set_name(g, name);
   // A default group's number of local participants is each node's own affair; the first caller says it.
   if (fresh && participants != 0) g.participants = participants;
-  if (participants != 0 && participants != g.participants) return Admission::kExists;
+  if (participants != 0 && participants != g.participants) return Admission::kOtherParticipants;
   if (!std::exchange(g.opened, true) && g.rank != kNoRank) operations::prepare(state, i);
   id = g.id;
   generation = abandon::generation_to_take(state, i).value_or(joining::first_generation(state, i));
@@ -240,7 +240,7 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
   if (groups::find_coming(state, group.id) != kNoIndex) return Admission::kExists;
-  if (groups::table_full(state)) return Admission::kWouldBlock;
+  if (groups::table_full(state)) return groups::no_place(state);
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;
   group.creation = new_creation(state);

@@ -74,6 +74,12 @@ bool build_window(NodeState& state, std::uint32_t group) {
 
 bool table_full(const NodeState& state) { return free_index(state) == kNoIndex; }
 
+Admission no_place(const NodeState& state) {
+  const bool soon = std::ranges::any_of(
+      state.groups, [](const GroupState& g) { return g.coming || g.inquiry.phase == Inquiry::Phase::kRemoving; });
+  return soon ? Admission::kWouldBlock : Admission::kManyGroups;
+}
+
 void set_name(GroupState& g, std::string_view name) {
   g.name_length = static_cast<std::uint8_t>(std::min(name.size(), kMaxGroupName));
   std::copy_n(name.begin(), g.name_length, g.name.begin());

@@ -68,6 +68,8 @@ std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
 // node than Limits::transfers.
 std::uint32_t add(NodeState& state, const GroupState& group);
 bool table_full(const NodeState& state);
+// Why there is no place in a full table: kWouldBlock if one becomes free by itself.
+Admission no_place(const NodeState& state);
 // The same in two steps, for a group whose given tree is still to come: takes an entry, which nobody finds yet but
 // find_coming(); makes a group of it. False: as add(), and the entry is free again.
 std::uint32_t reserve(NodeState& state, const GroupState& group);

@@ -192,7 +192,9 @@ enum class Admission : std::uint8_t {
   kBadRank,
   kTooLarge,  // can never fit the byte budget
   kBadName,
-  kExists,            // a group of that name with another definition
+  kExists,            // there is a group of that name
+  kOtherParticipants,  // ... with another number of participants at each member
+  kManyGroups,  // as many as Limits::groups are here, and none is about to go
   kNoPlan,            // the tree has more children at one rank than Limits::transfers, or is none of the members
   kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
   kBadPolicy,         // see GroupDefinition::policy; or more members than kMostShrinkingMembers

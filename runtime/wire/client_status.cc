@@ -73,7 +73,12 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kTooLarge: return "too many bytes for the budget of this node; raise limits.payload_bytes";
     case Admission::kBadName: return "not a name; allowed: 1 to 47 bytes";
     case Admission::kExists:
-      return "a group of this name exists with another definition; remove it or take another name";
+      return "a group of this name exists already (`fibocast group list`); remove it, or take another name";
+    case Admission::kOtherParticipants:
+      return "the group has another number of participants at each member; give that number, or none";
+    case Admission::kManyGroups:
+      return "this daemon knows as many groups as limits.groups allows; remove some (`fibocast group list`, "
+             "`fibocast group remove`), or raise it";
     case Admission::kNoPlan:
       return "the tree is not one of these ranks, or has more children at one rank than limits.transfers allows; "
              "give another tree, or raise it";

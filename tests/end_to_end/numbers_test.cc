@@ -74,11 +74,18 @@ TEST(Sentences, NameWhatHelps) {
   for (const char* operation : {"scatter", "divide"})
     expect(operation + std::string(" all 1"),
            operation + std::string(" 'all': only the root, rank 0, brings something; give nothing here"));
+  for (const char* operation : {"allreduce all", "gather all", "scatter all --root 1", "alltoall all"})
+    expect(operation, "this rank brings nothing: give numbers, or a --file (-: standard input)");
   expect("barrier \"$(printf '\\377\\376')\"", "the name of the group is not UTF-8: take another");
   expect("barrier all --label \"$(printf 'x\\300\\200')\"", "the label is not UTF-8: take another");
   expect("group create \"$(printf '\\377')\" --ranks 0,1", "the name of the group is not UTF-8: take another");
   expect("group create P --ranks 0,1 --participants 65",
          "group 'P': more participants at one node than it has room for; raise limits.participants, or take fewer");
+  EXPECT_EQ(run("group create P --ranks 0,1").exit_code, 0);
+  expect("group create P --ranks 0,1",
+         "group 'P': a group of this name exists already (`fibocast group list`); remove it, or take another name");
+  expect("barrier P --participants 2",
+         "group 'P': the group has another number of participants at each member; give that number, or none");
 }
 
 TEST(Groups, HaveNamesThatOperationsCanGive) {
@@ -90,6 +97,22 @@ TEST(Groups, HaveNamesThatOperationsCanGive) {
     EXPECT_NE(made.err.find("no name for a group"), std::string::npos) << made.err;
   }
   EXPECT_EQ(cluster.run({"group", "list", "--rank", "0", "--json"}).json()["groups"], Json::array());
+}
+
+TEST(Groups, ThatFindNoRoomAreRefusedAtOnceWithASentence) {
+  TestCluster cluster;
+  cluster.up({"-n", "1", "--settings", "limits.groups=2"});
+  for (const char* name : {"a", "b", "a"}) EXPECT_EQ(cluster.run({"barrier", name, "--rank", "0"}).exit_code, 0);
+  const std::string sentence =
+      "this daemon knows as many groups as limits.groups allows; remove some (`fibocast group list`, `fibocast group "
+      "remove`), or raise it\n";
+  const Ended third = cluster.run({"barrier", "c", "--rank", "0"});
+  EXPECT_EQ(third.exit_code, 2);
+  EXPECT_EQ(third.err, "fibocast: group 'c': " + sentence);
+  EXPECT_EQ(cluster.run({"group", "create", "c", "--ranks", "0", "--rank", "0"}).err,
+            "fibocast: group 'c': " + sentence);
+  EXPECT_EQ(cluster.run({"group", "remove", "a", "--rank", "0"}).exit_code, 0);
+  EXPECT_EQ(cluster.run({"barrier", "c", "--rank", "0"}).exit_code, 0);
 }
 
 // By its number alone rank 1 has heard of it.
