@@ -80,6 +80,7 @@ void on_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kGroupRemoved: return group_admin::on_removed(s, m, now);
+    case PeerMessageType::kClusterAdopted: return greetings::on_adopted(s, from);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
     case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);

@@ -65,10 +65,12 @@ struct Peer {
   std::uint32_t consumed_told = 0;       // of `applications`
   std::uint32_t inbox_entries = 0;
   std::uint8_t greet_told = 0;  // messages of that group's definition
-  bool greet_answered = false, greet_rejoined = false;
-  bool forgets_streams = false;  // no new one meanwhile
-  Generation greet_from = 0;     // the first whose failure that newcomer was not told of
-  bool answer_owed = false;      // to its definition of a group, for which the channel had no room
+  bool greet_answered : 1 = false, greet_rejoined : 1 = false;
+  bool greet_anew : 1 = false;     // it was started again: what we are done with is nothing for it
+  bool adoption_owed : 1 = false;  // it is to hear that we have read the cluster's file again
+  bool forgets_streams = false;    // no new one meanwhile
+  Generation greet_from = 0;       // the first whose failure that newcomer was not told of
+  bool answer_owed = false;        // to its definition of a group, for which the channel had no room
   Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;

@@ -208,6 +208,7 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict), io.appended(m.creation); return true;
     case PeerMessageType::kGroupRemove: io.number(m.group), io.appended(m.creation); return true;
     case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
+    case PeerMessageType::kClusterAdopted: return true;
     case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
     case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:

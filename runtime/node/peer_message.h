@@ -58,12 +58,13 @@ enum class PeerMessageType : std::uint8_t {
   kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
-  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
-  kEpochHold = 31,     // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
-  kEpochHeld = 32,     // `verdict`; nothing is open from `generation` on; `arrived`: nor before
-  kEpochBehind = 30,   // to a member that is outside: ask `root`
-  kGroupRemoved = 36,  // to who was away: the group of this `creation` is no more
-  kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
+  kEpochWanted = 29,     // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
+  kEpochHold = 31,       // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
+  kEpochHeld = 32,       // `verdict`; nothing is open from `generation` on; `arrived`: nor before
+  kEpochBehind = 30,     // to a member that is outside: ask `root`
+  kGroupRemoved = 36,    // to who was away: the group of this `creation` is no more
+  kClusterAdopted = 37,  // the sender has read the cluster's file again, and knows groups that it did not know before
+  kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
