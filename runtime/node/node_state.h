@@ -206,6 +206,7 @@ struct InquiryMember {
   bool watched : 1 = false;  // by the failure detector: its answer is waited for
   bool missed : 1 = false;   // somebody could not reach it: named where an operation ends for it
   bool other : 1 = false;    // kDefining: it has the same group of another creation
+  bool lacks : 1 = false;    // it does not know the group
   std::uint8_t told = 0;     // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = other = false, told = 0; }
 };

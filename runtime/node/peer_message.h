@@ -23,6 +23,7 @@ namespace fibocast {
 inline constexpr std::size_t kMaxPeerMessage = 272;  // bytes; equals Limits::small_body
 inline constexpr std::size_t kTreeEntryBytes = 4;    // rank and first child of a TreeTableEntry
 inline constexpr std::size_t kMostPieceBytes = 60 * kTreeEntryBytes;
+inline constexpr Generation kNoGeneration = 0xffff'ffff;
 
 // Values go over the wire: append only.
 enum class PeerMessageType : std::uint8_t {
@@ -40,7 +41,7 @@ enum class PeerMessageType : std::uint8_t {
   // `verdict`: kOk, kRefused, or kStale: the same, of another creation. `creation`: of the group that is there
   kGroupAnswer = 10,
   kGroupRemove = 11,
-  kGroupUnknown = 12,     // refusal: that group does not exist here
+  kGroupUnknown = 12,     // refusal: that group does not exist here; kNoGeneration: asked how far it is
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,

@@ -101,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"),
                                          changes(813, "RemoverThatWasToldOfItsRemovalDidNotTellTheOthers"),
                                          changes(373, "RemoverAndMakerOfTheNextGroupAskedEachOtherWithoutAPause"),
+                                         changes(715, "WindowWaitedForWhoKnowsTheNewFileOnly"),
                                          changes(562, "WindowWasToldInVainToWhoHadNotReadTheFile")),
                          [](const auto& info) { return std::string(info.param.name); });
 
