@@ -6,6 +6,7 @@
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/half_made.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -94,6 +95,7 @@ void on_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kGroupRemoved: return group_admin::on_removed(s, m, now);
+    case PeerMessageType::kGroupMade: return half_made::on_made(s, m.creation);
     case PeerMessageType::kClusterAdopted: return greetings::on_adopted(s, from);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);

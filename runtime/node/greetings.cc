@@ -91,7 +91,8 @@ bool tell_adoption(NodeState& state, Peer& p, Nanoseconds now) {
 void on_newcomer(NodeState& state, NodeId peer) {
   Peer& p = peers::of(state, peer);
   begin(p, 0);
-  p.greet_anew = p.lives > 1, p.adoption_owed = false;
+  p.greet_anew = p.lives > 1;
+  p.answer_owed = p.adoption_owed = false;  // it was another one that asked, or it asks again
   removals::begin_telling(state, p);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     if (!state.groups[group].used) continue;
@@ -112,6 +113,13 @@ void on_adopted(NodeState& state, NodeId peer) {
   begin(p, 0);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group)
     if (state.groups[group].used) window::tell_again(state, group, peer);
+  state.again = true;
+}
+
+void tell_members_again(NodeState& state, std::uint32_t group) {
+  const GroupState& g = state.groups[group];
+  for (Peer& p : state.peers.first(state.peers_used))
+    if (g.members.index_of(p.node) != kNoRank && p.greet_group > group && p.greet_group != kNoIndex) begin(p, group);
   state.again = true;
 }
 

@@ -207,6 +207,7 @@ struct InquiryMember {
   bool missed : 1 = false;   // somebody could not reach it: named where an operation ends for it
   bool other : 1 = false;    // kDefining: it has the same group of another creation
   bool lacks : 1 = false;    // it does not know the group
+  bool took : 1 = false;     // ... it does: it has answered so (half_made.h)
   std::uint8_t told = 0;     // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = other = false, told = 0; }
 };
@@ -288,6 +289,7 @@ struct GroupState {
   std::uint32_t participants = 1;
   Rank routers = 0;
   Rank quorum = 0;
+  NodeId owed_by = kNoNode;  // who is to bring it to all members; kNoNode: they have it (half_made.h)
   // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
   RankBits live, settled, proposed;
   // Schedules are among the members of the epoch that was installed here: who leads a change may be told of another.

@@ -65,6 +65,7 @@ enum class PeerMessageType : std::uint8_t {
   kEpochBehind = 30,     // to a member that is outside: ask `root`
   kGroupRemoved = 36,    // to who was away: the group of this `creation` is no more
   kClusterAdopted = 37,  // the sender has read the cluster's file again, and knows groups that it did not know before
+  kGroupMade = 38,       // all members have the group of this `creation`
   kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
 };
 
@@ -107,6 +108,7 @@ struct PeerMessage {
   GroupPolicy policy = GroupPolicy::kAll;
   Rank quorum = 0;
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
+  bool unfinished = false;                 // kGroupDefine: not all members have it yet, as far as the sender knows
   Epoch next_epoch = 0;
   Plan plan;                // without its given tree
   std::uint32_t first = 0;  // entry of the given tree that `piece` begins with

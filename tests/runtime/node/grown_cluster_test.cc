@@ -48,6 +48,21 @@ TEST(GrownCluster, TakesInAMemberThatWasStoppedWhileTheOthersReadTheFile) {
     for (const Nanoseconds wait : {0, 1, 5, 20, 60, 120, 300, 700}) expect_one_cluster_again(lost, wait * kMillisecond);
 }
 
+// Their hellos were on the way when both read the file: each was refused by the other for its former one, and neither
+// asked again (seed 4517 --changes).
+TEST(GrownCluster, ConnectsTwoThatReadTheFileWhileTheyMeet) {
+  for (const double lost : {0.0, 0.3}) {
+    ClusterSettings settings = slow_readers(lost);
+    settings.nodes = 2;
+    settings.network.latency_min = settings.network.latency_max = 10 * kMillisecond;
+    VirtualCluster cluster(settings);
+    cluster.start_all();
+    for (const NodeId id : {0u, 1u})
+      cluster.at(5 * kMillisecond, [&cluster, id] { cluster.node(id).adopt_cluster(2, kDigest); });
+    EXPECT_TRUE(cluster.connect_all()) << lost;
+  }
+}
+
 // Members that call one multicast after the other in a group of all nodes: no message of these tells how far they are.
 class Callers {
  public:
