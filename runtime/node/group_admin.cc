@@ -114,6 +114,7 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return half_made::finish(state, group, now);
+  removals::note(state, g.creation);
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   for (Rank rank = 0; rank < members.size(); ++rank) {
     InquiryMember& m = members[rank];
@@ -275,9 +276,15 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const GroupState& g = state.groups[i];
   const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
   if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
-  groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving, now, kNever);
-  pump(state, i, now);
+  begin_removal(state, i, now);
   return Admission::kTaken;
+}
+
+// From here on it is one that was removed, for whoever connects or defines it to us before all members are told.
+void begin_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  removals::note(state, state.groups[group].creation);
+  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  pump(state, group, now);
 }
 
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {

@@ -28,11 +28,6 @@ bool all_took(const NodeState& state, std::uint32_t group) {
   return std::ranges::all_of(groups::inquiry_members(state, group), [](const InquiryMember& m) { return m.took; });
 }
 
-void remove(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
-  group_admin::pump(state, group, now);
-}
-
 }  // namespace
 
 void on_lost(NodeState& state, NodeId node) {
@@ -49,7 +44,7 @@ void on_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   const GroupState& g = state.groups[group];
   const Rank rank = g.members.index_of(from);
   if (rank == kNoRank || !is_ours_to_finish(state, g)) return;
-  if (m.verdict != Verdict::kOk) return remove(state, group, now);
+  if (m.verdict != Verdict::kOk) return group_admin::begin_removal(state, group, now);
   groups::inquiry_members(state, group)[rank].took = true;
   if (all_took(state, group)) finish(state, group, now);
 }

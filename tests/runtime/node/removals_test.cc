@@ -99,6 +99,28 @@ TEST(RemovedGroup, MakesWayForTheNextOneThoughItsRemoverIsStillTelling) {
   expect_barrier(team, {0, 1, 2});
 }
 
+// ... and told of it only who connected when all were told: who came before, and was told of the group by a member that
+// did not know yet, kept it (seed 2108 --changes).
+TEST(RemovedGroup, IsToldToWhoConnectsWhileItsRemoverIsStillTelling) {
+  ClusterSettings settings = four();
+  settings.limits.message_credit = 200;
+  settings.node.suspicion = 4 * kSecond;
+  Team team(settings);
+  ASSERT_EQ(create(team, 1, {1, 2, 3}), Verdict::kOk);
+  team.cluster.node(2).stop();
+  team.cluster.network().set_filter([](NodeId from, NodeId to, const auto&) { return from + to != 1 + 3; });
+  while (team.cluster.send(1, 3, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
+  team.cluster.node(2).restart(77'000);
+  ASSERT_TRUE(
+      team.cluster.run_until(team.in(2 * kSecond), [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
+  ASSERT_NE(creation_at(team, 1), kUnknownCreation) << "it has told all";
+  team.cluster.run_until(team.in(10 * kSecond));
+  team.cluster.network().set_filter(nullptr);
+  team.cluster.run_until(team.in(10 * kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+}
+
 // Its definition comes to this member after its removal has.
 TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   Team team(four());
