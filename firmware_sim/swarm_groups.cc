@@ -91,6 +91,7 @@ void SwarmGroups::create(const std::shared_ptr<Creation>& c) {
     if (run_.scenario().comes_and_goes && c->in_the_way == kAttemptsToRemoveFirst) clear_way(c->creator, c->group);
     return again();
   }
+  note_attempt(*c);
   run_.when_answered(asked.cookie, [this, c, again, attempt](const Answer& answer) {
     if (attempt != c->attempt) return;
     if (answer.event.done.verdict != Verdict::kOk) return again();
@@ -98,6 +99,12 @@ void SwarmGroups::create(const std::shared_ptr<Creation>& c) {
     on_created(c);
   });
   run_.after(kCreationPatience, again);
+}
+
+void SwarmGroups::note_attempt(const Creation& c) {
+  HistoryGroup& group = run_.history().groups[c.group];
+  if (const auto info = find_group(run_.cluster().node(c.creator).node(), group_id(group.name)))
+    group.attempts.push_back({info->creation});
 }
 
 void SwarmGroups::on_created(const std::shared_ptr<Creation>& c) {
@@ -167,6 +174,8 @@ void SwarmGroups::clear_way(NodeId id, std::uint32_t index) {
   if (!info) return;
   const auto made = std::ranges::find(run_.history().groups, info->creation, &HistoryGroup::creation);
   if (made != run_.history().groups.end()) note_removal(*made, id);
+  for (HistoryGroup& group : run_.history().groups)
+    for (HistoryAttempt& a : group.attempts) a.removed = a.removed || a.creation == info->creation;
   if (node.remove_group(group(index).name) == Admission::kWouldBlock)
     run_.after(kBetween, [this, id, index] { clear_way(id, index); });
 }

@@ -34,6 +34,7 @@ class SwarmGroups {
   void begin(std::uint32_t group, bool exists);
   void make(std::uint32_t group);
   void create(const std::shared_ptr<Creation>& creation);
+  void note_attempt(const Creation& creation);
   void on_created(const std::shared_ptr<Creation>& creation);
   void fail(std::uint32_t group);
   void remove(const ScenarioRemoval& removal, int attempts);

@@ -113,6 +113,8 @@ void SwarmRun::settle() {
   for (const Fault& fault : history_.faults)
     if (fault.heals != kNever || fault.kind == Fault::Kind::kReset)
       quiet = std::max(quiet, fault.heals == kNever ? fault.begins : fault.heals);
+  for (const ScenarioLeave& leave : scenario_.leaves)  // also after the applications have come to their end
+    if (leave.back != kNever) quiet = std::max(quiet, leave.back);
   cluster_.run_until(quiet + kRest);
   std::vector<std::uint64_t> wakes;
   for (NodeId id = 0; id < cluster_.size(); ++id) wakes.push_back(cluster_.node(id).timer_calls());
@@ -129,6 +131,7 @@ void SwarmRun::settle() {
     // New plans are tried for longer than the rest takes.
     if (scenario_.replans.empty()) history_.ends.back().requests = node.node().tables().requests;
     if (scenario_.comes_and_goes) history_.ends.back().groups = created_groups(node.node());
+    history_.ends.back().up = true;
   }
 }
 

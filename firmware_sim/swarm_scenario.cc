@@ -130,6 +130,15 @@ std::vector<ScenarioFlow> random_flows(Random& random, const ClusterSettings& cl
   return flows;
 }
 
+std::string describe(const ScenarioGrowth& growth, const std::vector<Nanoseconds>& start_at) {
+  std::string text = ", grows from " + std::to_string(growth.nodes_before) + " nodes (starts and reads, ms:";
+  for (NodeId node = 0; node < start_at.size(); ++node) {
+    text += " " + std::to_string(start_at[node] / kMillisecond);
+    if (node < growth.nodes_before) text += "-" + std::to_string(growth.read_at[node] / kMillisecond);
+  }
+  return text + ")";
+}
+
 }  // namespace
 
 Nanoseconds grace_for(const ClusterSettings& cluster) {
@@ -201,7 +210,7 @@ std::string describe(const Scenario& scenario) {
   if (!scenario.removals.empty()) text += ", " + std::to_string(scenario.removals.size()) + " removals";
   for (const ScenarioLeave& leave : scenario.leaves)
     text += ", " + std::to_string(leave.node) + " leaves at " + std::to_string(leave.at / kMillisecond) + " ms";
-  if (scenario.growth) text += ", grows from " + std::to_string(scenario.growth->nodes_before) + " nodes";
+  if (scenario.growth) text += describe(*scenario.growth, scenario.start_at);
   if (!scenario.replans.empty()) text += ", " + std::to_string(scenario.replans.size()) + " new plans";
   if (scenario.lives.any())
     text += ", applications die (grace " + std::to_string(scenario.cluster.node.client_grace / kMillisecond) + " ms)";

@@ -44,6 +44,7 @@ void Handshake::renew(Nanoseconds now) {
 
 void Handshake::set_cluster_digest(std::uint64_t digest, Nanoseconds now) {
   self_.cluster_digest = digest;
+  digest_changed_ = true;
   if (state_ != ChannelState::kRefused) return;
   state_ = ChannelState::kConnecting;
   hello_interval_ = kFirstHelloInterval;
@@ -118,13 +119,14 @@ Handshake::Outcome Handshake::on_session_frame(const Frame& frame, Nanoseconds n
   return Outcome::kStale;
 }
 
-// A connected peer is not given up for one stray hello of a stranger: if it is really gone, it will be missed.
+// A connected peer is not given up for one stray hello of a stranger: if it is really gone, it will be missed. Where we
+// have changed ourselves, the peer may have done so, too, since it said that, and refuse what we have said before.
 Handshake::Outcome Handshake::refuse(std::uint64_t digest) {
   if (state_ == ChannelState::kConnected) return Outcome::kNothing;
   const bool news = state_ != ChannelState::kRefused || peer_digest_ != digest;
   state_ = ChannelState::kRefused;
   peer_digest_ = digest;
-  hello_at_ = kNoDeadline;
+  hello_at_ = digest_changed_ ? last_hello_at_ + kLongestHelloInterval : kNoDeadline;
   return news ? Outcome::kRefused : Outcome::kNothing;
 }
 
@@ -189,8 +191,9 @@ void Handshake::sent(FrameType type, std::uint64_t counter, Nanoseconds now) {
   hello_open_ = true;
   last_hello_at_ = now;
   silence_ = !std::exchange(heard_, false);
+  const bool refused = state_ == ChannelState::kRefused && digest_changed_;
   const bool repeat = state_ == ChannelState::kConnecting || candidate_.incarnation != 0;
-  hello_at_ = repeat ? now + hello_interval_ : kNoDeadline;
+  hello_at_ = refused ? now + kLongestHelloInterval : repeat ? now + hello_interval_ : kNoDeadline;
   hello_interval_ = std::min(2 * hello_interval_, kLongestHelloInterval);
 }
 

@@ -42,7 +42,7 @@ class Handshake {
   static constexpr std::uint64_t kRenewals = 256;
   // The peer we are, or were, connected to, whatever its renewals; 0: none yet.
   std::uint64_t peer_incarnation() const { return process_of(peer_.incarnation); }
-  // Of our cluster from now on. Who is connected stays so; who was refused is asked again.
+  // Of our cluster from now on. Who is connected stays so; who was or will be refused is asked again, each second.
   void set_cluster_digest(std::uint64_t digest, Nanoseconds now);
   // Asks who the peer is, now, unless it was asked just before.
   void ask(Nanoseconds now) { ask_again(now); }
@@ -76,7 +76,8 @@ class Handshake {
   std::array<std::uint64_t, 4> replaced_{};
   std::uint8_t next_replaced_ = 0;
   ChannelState state_ = ChannelState::kClosed;
-  bool hello_open_ = false;          // one was not answered yet
+  bool hello_open_ : 1 = false;      // one was not answered yet
+  bool digest_changed_ : 1 = false;  // we have been of another cluster
   bool renewed_ = false;             // ... and not connected since
   bool heard_ = false;               // the peer was, since the last hello, with a frame of no session that is
   bool silence_ = true;              // ... it was not between the last two

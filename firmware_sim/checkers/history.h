@@ -27,6 +27,12 @@ struct Removal {
   NodeId node = 0;
 };
 
+// Somebody began to make a group.
+struct HistoryAttempt {
+  CreationId creation = kUnknownCreation;
+  bool removed = false;  // what was left of it
+};
+
 struct HistoryGroup {
   std::string name;
   std::vector<NodeId> members;  // by rank
@@ -38,6 +44,7 @@ struct HistoryGroup {
   CreationId creation = kUnknownCreation;  // once it was made; until then: it is not told
   Nanoseconds removed = kNever;            // when somebody was told that it is removed
   std::vector<Removal> removals = {};
+  std::vector<HistoryAttempt> attempts = {};
 };
 
 // Of a call that joined what was open and was never answered.
@@ -92,6 +99,7 @@ struct NodeEnd {
   std::uint64_t most_large_bytes = 0;   // of large buffers, which all count for the budget
   std::uint32_t requests = 0;           // that nobody waits for any more, and are still in the node's table
   std::vector<CreationId> groups = {};  // that were created, and are known here
+  bool up = false;                      // it runs
 };
 
 // A participant found its group gone, or another one in its place.

@@ -35,10 +35,38 @@ void check_leftover(const History& history, const Leftover& there, Findings& fin
                      " ns: " + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }
 
+const HistoryAttempt* attempt_of(const HistoryGroup& group, CreationId creation) {
+  const auto at = std::ranges::find(group.attempts, creation, &HistoryAttempt::creation);
+  return at == group.attempts.end() ? nullptr : &*at;
+}
+
+// All members of the group have it too, as far as they run.
+void check_others(const History& history, const HistoryGroup& group, NodeId node, CreationId there,
+                  Findings& findings) {
+  for (const NodeId member : group.members) {
+    const NodeEnd& end = history.ends[member];
+    if (!end.up || std::ranges::count(end.groups, there) > 0) continue;
+    return findings.push_back("node " + std::to_string(member) + " at the end: lacks " + about(group) +
+                              ", which node " + std::to_string(node) + " has");
+  }
+}
+
+// Whoever began to make it was gone, or is content with less: it is everywhere or nowhere.
+void check_attempt(const History& history, NodeId node, CreationId there, Findings& findings) {
+  for (const HistoryGroup& group : history.groups) {
+    const HistoryAttempt* attempt = attempt_of(group, there);
+    if (attempt == nullptr) continue;
+    if (!attempt->removed) check_others(history, group, node, there, findings);
+    return;
+  }
+  findings.push_back("node " + std::to_string(node) + " at the end: has a group that nobody made");
+}
+
 void check_end(const History& history, NodeId node, CreationId there, Findings& findings) {
   const HistoryGroup* group = group_of(history, there);
+  if (group == nullptr) return check_attempt(history, node, there, findings);
   const std::string who = "node " + std::to_string(node) + " at the end: ";
-  if (group == nullptr) return findings.push_back(who + "has a group that nobody made");
+  if (group->removed == kNever) check_others(history, *group, node, there, findings);
   if (group->removed != kNever && has_witness(history, *group, kNever))
     findings.push_back(who + about(*group) + " is there, it was removed at " + std::to_string(group->removed));
 }

@@ -6,6 +6,7 @@
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/half_made.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -17,11 +18,28 @@ namespace fibocast::dispatch {
 
 namespace {
 
-// It is answered to its sender if it cannot be here. A word about the whole group names no generation that it could
-// end.
+// It is answered to its sender if it cannot be here: this generation ends.
 bool is_of_one_operation(PeerMessageType type) {
   using enum PeerMessageType;
   return type <= kVerdict || type == kDecline || type == kPostpone || type == kDoubt || type == kCompare;
+}
+
+// ... or it waits for an answer about the whole group.
+bool asks_how_far(PeerMessageType type) {
+  return type == PeerMessageType::kWindowAsk || type == PeerMessageType::kWindowQuestion;
+}
+
+void refuse(NodeState& s, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (!is_of_one_operation(m.type) && !asks_how_far(m.type)) return;
+  PeerMessage refusal = m;
+  refusal.type = PeerMessageType::kGroupUnknown;
+  if (asks_how_far(m.type)) refusal.generation = kNoGeneration;
+  peers::send(s, from, refusal, false, now);
+}
+
+void on_unknown_group(NodeState& s, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  if (m.generation == kNoGeneration) return window_count::on_unknown_group(s, group, from, now);
+  verdicts::on_unknown_group(s, group, from, m, now);
 }
 
 void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,
@@ -31,10 +49,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
   if (group == kNoIndex && groups::is_default_here(s, m.group)) group = groups::make_default(s, m.group, {});
   if (group == kNoIndex || s.groups[group].rank == kNoRank) {
     ++s.counters.unknown_group;
-    PeerMessage refusal = m;
-    refusal.type = PeerMessageType::kGroupUnknown;
-    if (is_of_one_operation(m.type)) peers::send(s, from, refusal, false, now);
-    return;
+    return refuse(s, from, m, now);
   }
   if (m.ranks.end() > groups::size_of(s.groups[group])) {  // an application is told of each rank that is named
     ++s.counters.malformed;
@@ -66,7 +81,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
     case PeerMessageType::kEpochHold:
     case PeerMessageType::kEpochHeld:
     case PeerMessageType::kEpochBehind: return epochs::on_message(s, group, from, m, now);
-    default: return verdicts::on_unknown_group(s, group, from, m, now);
+    default: return on_unknown_group(s, group, from, m, now);
   }
 }
 
@@ -80,6 +95,8 @@ void on_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const
     case PeerMessageType::kGroupAnswer: return group_admin::on_answer(s, from, m, now);
     case PeerMessageType::kGroupRemove: return group_admin::on_remove(s, m, now);
     case PeerMessageType::kGroupRemoved: return group_admin::on_removed(s, m, now);
+    case PeerMessageType::kGroupMade: return half_made::on_made(s, m.creation);
+    case PeerMessageType::kClusterAdopted: return greetings::on_adopted(s, from);
     case PeerMessageType::kMessage: return mailbox::on_message(s, from, m, payload);
     case PeerMessageType::kMessageAnnounce: return mailbox::on_announce(s, from, m, now);
     case PeerMessageType::kMessageGrant: return mailbox::on_grant(s, from, m, now);

@@ -15,7 +15,6 @@ namespace fibocast::greetings {
 
 namespace {
 
-// What we are done with is nothing for a new incarnation any more.
 bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
   PeerMessage m = groups::message_of(g, PeerMessageType::kRejoin);
   m.generation = g.base;
@@ -36,7 +35,7 @@ bool tell_failures(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds n
 // The failures on record, then the window: with these a newcomer finds the generation that is open.
 bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[group];
-  if (p.lives > 1 && g.base > 0 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
+  if (p.greet_anew && g.base > 0 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
   if (!tell_failures(state, group, p, now)) return false;
   return g.base == 0 || peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
 }
@@ -79,16 +78,48 @@ void define_again(NodeState& state, std::uint32_t group, NodeId peer) {
   member = InquiryMember{};
 }
 
+bool tell_adoption(NodeState& state, Peer& p, Nanoseconds now) {
+  if (!p.adoption_owed) return true;
+  PeerMessage m;
+  m.type = PeerMessageType::kClusterAdopted;
+  p.adoption_owed = !peers::send(state, p.node, m, false, now);
+  return !p.adoption_owed;
+}
+
 }  // namespace
 
 void on_newcomer(NodeState& state, NodeId peer) {
-  begin(peers::of(state, peer), 0);
-  removals::begin_telling(state, peers::of(state, peer));
+  Peer& p = peers::of(state, peer);
+  begin(p, 0);
+  p.greet_anew = p.lives > 1;
+  p.answer_owed = p.adoption_owed = false;  // it was another one that asked, or it asks again
+  removals::begin_telling(state, p);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
     if (!state.groups[group].used) continue;
     window::tell_again(state, group, peer);
     define_again(state, group, peer);
   }
+  state.again = true;
+}
+
+void begin_telling_of_adoption(NodeState& state) {
+  for (Peer& p : state.peers.first(state.peers_used)) p.adoption_owed = peers::connected(state, p.node);
+  state.again = true;
+}
+
+void on_adopted(NodeState& state, NodeId peer) {
+  Peer& p = peers::of(state, peer);
+  if (p.greet_group >= state.groups.size()) p.greet_anew = false;
+  begin(p, 0);
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group)
+    if (state.groups[group].used) window::tell_again(state, group, peer);
+  state.again = true;
+}
+
+void tell_members_again(NodeState& state, std::uint32_t group) {
+  const GroupState& g = state.groups[group];
+  for (Peer& p : state.peers.first(state.peers_used))
+    if (g.members.index_of(p.node) != kNoRank && p.greet_group > group && p.greet_group != kNoIndex) begin(p, group);
   state.again = true;
 }
 
@@ -114,7 +145,7 @@ bool is_over(const NodeState& state, NodeId peer, std::uint32_t group) {
 void pump(NodeState& state, Nanoseconds now) {
   for (Peer& p : state.peers.first(state.peers_used)) {
     if (!peers::connected(state, p.node) || !group_admin::send_owed_answer(state, p, now)) continue;
-    if (!removals::tell(state, p, now)) continue;
+    if (!removals::tell(state, p, now) || !tell_adoption(state, p, now)) continue;
     while (p.greet_group < state.groups.size() && greet(state, p, now)) begin(p, p.greet_group + 1);
   }
 }

@@ -9,6 +9,13 @@ namespace fibocast::greetings {
 
 // The peer has connected, for the first time or as a new incarnation.
 void on_newcomer(NodeState& state, NodeId peer);
+// We have read the cluster's file again. Who has done so before has told us of groups that we did not know, and is to
+// tell us once more.
+void begin_telling_of_adoption(NodeState& state);
+// The peer has.
+void on_adopted(NodeState& state, NodeId peer);
+// The members that are connected are told of this group as newcomers are.
+void tell_members_again(NodeState& state, std::uint32_t group);
 // It has this group now, or cannot take it.
 void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
 // We are the newcomer: the generations before are over, unless an application here has opened the group already.

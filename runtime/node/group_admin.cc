@@ -8,6 +8,7 @@
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/half_made.h"
 #include "runtime/node/joining.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
@@ -26,6 +27,7 @@ PeerMessage define_message(const GroupState& g) {
   m.routers = static_cast<std::uint16_t>(g.routers);
   m.participants = g.participants, m.ranks = g.members, m.plan = g.plan;
   m.policy = g.policy, m.quorum = g.quorum, m.creation = g.creation;
+  m.unfinished = g.owed_by != kNoNode;
   return m;
 }
 
@@ -111,7 +113,8 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   r.done.ranks = g.inquiry.ranks;
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
-  if (!refused) return;
+  if (!refused) return half_made::finish(state, group, now);
+  removals::note(state, g.creation);
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   for (Rank rank = 0; rank < members.size(); ++rank) {
     InquiryMember& m = members[rank];
@@ -245,7 +248,10 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (request == kNoRequest) return Admission::kWouldBlock;
   group.creation = new_creation(state);
   group.epoch = first_epoch(state, group.creation);
-  if (!has_room_for_creation(d.name.size(), d.members)) group.creation = kUnknownCreation;
+  if (has_room_for_creation(d.name.size(), d.members))
+    group.owed_by = state.settings.self;
+  else
+    group.creation = kUnknownCreation;
   const std::uint32_t i = groups::add(state, group);
   if (i == kNoIndex) {
     state.requests->release(request);
@@ -270,9 +276,15 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const GroupState& g = state.groups[i];
   const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
   if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
-  groups::begin_inquiry(state, i, Inquiry::Phase::kRemoving, now, kNever);
-  pump(state, i, now);
+  begin_removal(state, i, now);
   return Admission::kTaken;
+}
+
+// From here on it is one that was removed, for whoever connects or defines it to us before all members are told.
+void begin_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
+  removals::note(state, state.groups[group].creation);
+  groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  pump(state, group, now);
 }
 
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -293,6 +305,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   if (!is_here && removals::is_removed(state, m.creation)) return define_after_removal(state, i, from);
   if (i == kNoIndex) return;
   greetings::on_answer(state, from, i);
+  half_made::on_answer(state, i, from, m, now);
   if (state.groups[i].inquiry.phase != Inquiry::Phase::kDefining) return;
   GroupState& g = state.groups[i];
   const Rank rank = g.members.index_of(from);

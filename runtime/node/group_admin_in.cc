@@ -2,6 +2,7 @@
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
 #include "runtime/node/groups.h"
+#include "runtime/node/half_made.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/removals.h"
 
@@ -14,13 +15,14 @@ bool same_definition(const GroupState& a, const GroupState& b) {
          a.routers == b.routers && a.policy == b.policy && a.quorum == b.quorum && a.plan == b.plan;
 }
 
-GroupState group_of(const PeerMessage& m) {
+GroupState group_of(const PeerMessage& m, NodeId from) {
   GroupState g;
   g.created = true;
   g.id = m.group, g.epoch = m.epoch;
   g.name = m.name, g.name_length = m.name_length;
   g.routers = m.routers;
   g.policy = m.policy, g.quorum = m.quorum, g.creation = m.creation;
+  g.owed_by = m.unfinished ? from : kNoNode;
   g.members = m.ranks, g.participants = m.participants, g.plan = m.plan;
   return g;
 }
@@ -89,13 +91,14 @@ void on_define(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   if (!m.understood)
     return answer(state, from, m.group, Verdict::kMismatch, now);  // without an answer it is told for ever
   if (removals::is_removed(state, m.creation)) return refuse_removed(state, from, m.group, now);
-  const GroupState group = group_of(m);
+  const GroupState group = group_of(m, from);
   const bool members_ok = group.routers < group.members.size() && !group.members.truncated() &&
                           group.members.at(groups::size_of(group) - 1) < state.settings.nodes;
   bool ok = members_ok;
   // Half a group makes way for one that begins: two nodes may define it at a time, or greet us with it, and whose
   // pieces come to nothing tells it again.
   if (ok) groups::forget_coming(state, m.group);
+  if (const std::uint32_t i = groups::find(state, m.group); i != kNoIndex) half_made::compare(state, i, from, m, now);
   if (ok && has_given_tree(m.plan)) {
     if (expect_tree(state, from, group, now)) return;  // the last piece is answered
     ok = false;

@@ -217,6 +217,7 @@ void Node::adopt_cluster(std::uint32_t nodes, std::uint64_t cluster_digest, cons
   s.nodes = nodes, s.cluster_digest = cluster_digest, s.plan = plan;
   if (state_->detector != nullptr) state_->detector->grow(nodes);
   peers::adopt_cluster(*state_, first_new, now);
+  greetings::begin_telling_of_adoption(*state_);
   settle(*state_, now);
 }
 

@@ -65,10 +65,12 @@ struct Peer {
   std::uint32_t consumed_told = 0;       // of `applications`
   std::uint32_t inbox_entries = 0;
   std::uint8_t greet_told = 0;  // messages of that group's definition
-  bool greet_answered = false, greet_rejoined = false;
-  bool forgets_streams = false;  // no new one meanwhile
-  Generation greet_from = 0;     // the first whose failure that newcomer was not told of
-  bool answer_owed = false;      // to its definition of a group, for which the channel had no room
+  bool greet_answered : 1 = false, greet_rejoined : 1 = false;
+  bool greet_anew : 1 = false;     // it was started again: what we are done with is nothing for it
+  bool adoption_owed : 1 = false;  // it is to hear that we have read the cluster's file again
+  bool forgets_streams = false;    // no new one meanwhile
+  Generation greet_from = 0;       // the first whose failure that newcomer was not told of
+  bool answer_owed = false;        // to its definition of a group, for which the channel had no room
   Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;
@@ -204,6 +206,8 @@ struct InquiryMember {
   bool watched : 1 = false;  // by the failure detector: its answer is waited for
   bool missed : 1 = false;   // somebody could not reach it: named where an operation ends for it
   bool other : 1 = false;    // kDefining: it has the same group of another creation
+  bool lacks : 1 = false;    // it does not know the group
+  bool took : 1 = false;     // ... it does: it has answered so (half_made.h)
   std::uint8_t told = 0;     // kDefining: messages of the definition that are in its channel
   void begin() { asked = answered = arrived = other = false, told = 0; }
 };
@@ -285,6 +289,7 @@ struct GroupState {
   std::uint32_t participants = 1;
   Rank routers = 0;
   Rank quorum = 0;
+  NodeId owed_by = kNoNode;  // who is to bring it to all members; kNoNode: they have it (half_made.h)
   // Members of the open epoch, of the last one that has gone, and of the one that is proposed.
   RankBits live, settled, proposed;
   // Schedules are among the members of the epoch that was installed here: who leads a change may be told of another.

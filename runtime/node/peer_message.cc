@@ -31,6 +31,9 @@ class Writer {
   void appended(const CreationId& value) {
     if (value != kUnknownCreation) number(value);
   }
+  void appended(const bool& value) {
+    if (value) number(value);
+  }
   template <std::size_t kRoom>
   void text(const std::array<char, kRoom>& bytes, const std::uint8_t& length) {
     number(length);
@@ -66,6 +69,9 @@ class Reader {
   }
   void appended(CreationId& value) {
     if (ok_ && in_.size() >= sizeof(CreationId)) number(value);
+  }
+  void appended(bool& value) {
+    if (ok_ && !in_.empty()) number(value);
   }
   template <std::size_t kRoom>
   void text(std::array<char, kRoom>& bytes, std::uint8_t& length) {
@@ -158,6 +164,7 @@ void definition(Io& io, Message& m) {
   ranks(io, m.ranks);
   plan(io, m.plan);
   io.number(m.routers), io.number(m.policy), io.number(m.quorum), io.appended(m.creation);
+  io.appended(m.unfinished);
 }
 
 template <class Io, class Message>
@@ -207,7 +214,9 @@ bool fields(Io& io, Message& m) {
       return true;
     case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict), io.appended(m.creation); return true;
     case PeerMessageType::kGroupRemove: io.number(m.group), io.appended(m.creation); return true;
+    case PeerMessageType::kGroupMade:
     case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
+    case PeerMessageType::kClusterAdopted: return true;
     case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
     case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:
@@ -280,7 +289,8 @@ bool in_range(const PeerMessage& m) {
 
 bool has_room_for_creation(std::size_t name_length, const RankSet& members) {
   constexpr std::size_t kRunBytes = 2 * sizeof(Rank);
-  return name_length + members.runs() * kRunBytes + sizeof(CreationId) < 48 + RankSet::kMaxRuns * kRunBytes;
+  return name_length + members.runs() * kRunBytes + sizeof(CreationId) + sizeof(bool) <
+         48 + RankSet::kMaxRuns * kRunBytes;
 }
 
 std::size_t encode_peer_message(const PeerMessage& message, std::span<std::byte> out) {

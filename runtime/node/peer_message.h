@@ -23,6 +23,7 @@ namespace fibocast {
 inline constexpr std::size_t kMaxPeerMessage = 272;  // bytes; equals Limits::small_body
 inline constexpr std::size_t kTreeEntryBytes = 4;    // rank and first child of a TreeTableEntry
 inline constexpr std::size_t kMostPieceBytes = 60 * kTreeEntryBytes;
+inline constexpr Generation kNoGeneration = 0xffff'ffff;
 
 // Values go over the wire: append only.
 enum class PeerMessageType : std::uint8_t {
@@ -40,7 +41,7 @@ enum class PeerMessageType : std::uint8_t {
   // `verdict`: kOk, kRefused, or kStale: the same, of another creation. `creation`: of the group that is there
   kGroupAnswer = 10,
   kGroupRemove = 11,
-  kGroupUnknown = 12,     // refusal: that group does not exist here
+  kGroupUnknown = 12,     // refusal: that group does not exist here; kNoGeneration: asked how far it is
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
@@ -58,12 +59,14 @@ enum class PeerMessageType : std::uint8_t {
   kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
-  kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
-  kEpochHold = 31,     // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
-  kEpochHeld = 32,     // `verdict`; nothing is open from `generation` on; `arrived`: nor before
-  kEpochBehind = 30,   // to a member that is outside: ask `root`
-  kGroupRemoved = 36,  // to who was away: the group of this `creation` is no more
-  kWindowAnswer = 22,  // `completed`: this member alone is done with the generations before
+  kEpochWanted = 29,     // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
+  kEpochHold = 31,       // a new plan is coming: call nothing new; `arrived`: ... from `generation` on (replan.h)
+  kEpochHeld = 32,       // `verdict`; nothing is open from `generation` on; `arrived`: nor before
+  kEpochBehind = 30,     // to a member that is outside: ask `root`
+  kGroupRemoved = 36,    // to who was away: the group of this `creation` is no more
+  kClusterAdopted = 37,  // the sender has read the cluster's file again, and knows groups that it did not know before
+  kGroupMade = 38,       // all members have the group of this `creation`
+  kWindowAnswer = 22,    // `completed`: this member alone is done with the generations before
 };
 
 // One struct for all types; each type carries the fields of its own (peer_message.cc).
@@ -105,6 +108,7 @@ struct PeerMessage {
   GroupPolicy policy = GroupPolicy::kAll;
   Rank quorum = 0;
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
+  bool unfinished = false;                 // kGroupDefine: not all members have it yet, as far as the sender knows
   Epoch next_epoch = 0;
   Plan plan;                // without its given tree
   std::uint32_t first = 0;  // entry of the given tree that `piece` begins with

@@ -5,6 +5,7 @@
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
+#include "runtime/node/half_made.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -59,6 +60,7 @@ void on_change(NodeState& state, const BeliefChange& change, Nanoseconds now) {
   Peer& p = peers::of(state, change.peer);
   end_operations_with(state, change.peer, false, now);  // first: what ends below knows why
   epochs::on_lost(state, change.peer, is_dead(change.reason), now);
+  half_made::on_lost(state, change.peer);
   if (change.reason != BeliefReason::kRestarted && p.channel != nullptr) {
     give_up(state, change.peer, now);
     p.lost_event = state.peer_events = true;
@@ -123,6 +125,7 @@ void on_restarted(NodeState& state, NodeId peer, Nanoseconds now) {
   const bool same = p.channel->peer_incarnation() == p.incarnation;
   end_operations_with(state, peer, same, now);
   same ? epochs::on_returned(state, peer, now) : epochs::on_restarted(state, peer, now);
+  if (!same) half_made::on_lost(state, peer);
 }
 
 void on_refused(NodeState& state, NodeId peer, Nanoseconds now) {

@@ -101,6 +101,7 @@ void tell_again(NodeState& state, std::uint32_t group, NodeId newcomer) {
   if (s.stages.empty()) return;
   const Rank rank = g.members.index_of(newcomer);
   if (rank == kNoRank || !groups::is_live(g, rank)) return;
+  groups::inquiry_members(state, group)[rank].lacks = false;
   const Rank position = groups::position_of(g, rank);
   if (s.stages[0].sends > 0 && s.sends(s.stages[0])[0].peer == position) g.reported = 0;
   const std::span<const Transfer> children = s.sends(s.stages[1]);

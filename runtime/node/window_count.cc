@@ -23,11 +23,13 @@ PeerMessage message(const GroupState& g, PeerMessageType type) {
   return m;
 }
 
-// The lowest rank that lives.
-NodeId counter(const NodeState& state, const GroupState& g) {
-  for (Rank r = 0; r < groups::size_of(g); ++r) {
+// The lowest rank that lives and knows the group.
+NodeId counter(const NodeState& state, std::uint32_t group) {
+  const GroupState& g = state.groups[group];
+  const auto members = groups::inquiry_members(state, group);
+  for (Rank r = 0; r < members.size(); ++r) {
     const NodeId node = groups::node_of(g, r);
-    if (node == state.settings.self || peers::connected(state, node)) return node;
+    if (node == state.settings.self || (!members[r].lacks && peers::connected(state, node))) return node;
   }
   return state.settings.self;
 }
@@ -49,11 +51,16 @@ void begin(NodeState& state, std::uint32_t group, Nanoseconds now) {
 
 void ask(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const GroupState& g = state.groups[group];
-  const NodeId to = counter(state, g);
+  const NodeId to = counter(state, group);
   if (to == state.settings.self)
     begin(state, group, now);
   else
     peers::send(state, to, message(g, PeerMessageType::kWindowAsk), true, now);
+}
+
+// Of a file that we have read anew since: members that were started with the new one do not know the group.
+bool is_of_former_file(const NodeState& state, const GroupState& g) {
+  return !g.created && !groups::is_default_here(state, g.id);
 }
 
 // True: all have answered but those who are lost.
@@ -99,10 +106,12 @@ void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if ((g.held == 0 && !g.crowded) || g.rank == kNoRank) return;
   if (g.count_again <= now) {
     const bool is_lost = presence::lost_member(state, group) != kNoRank;
-    g.count_again = now + (is_lost ? kAskAgain : look_again(state));
+    const bool asks = is_lost || is_of_former_file(state, g);
+    g.count_again = now + (asks ? kAskAgain : look_again(state));
     g.crowded = false;  // who still waits outside says so again
     if (is_lost) operations::retry_calls(state, group, now);
-    is_lost ? ask(state, group, now) : window::probe_awaited(state, group, now);
+    if (!is_lost) window::probe_awaited(state, group, now);
+    if (asks) ask(state, group, now);
   }
   state.slot_timer = std::min(state.slot_timer, g.count_again);
 }
@@ -120,6 +129,17 @@ void on_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   if (g.inquiry.phase != Inquiry::Phase::kCounting || rank == kNoRank) return;
   groups::inquiry_members(state, group)[rank].answered = true;
   g.inquiry.window_base = std::min(g.inquiry.window_base, m.completed);
+  pump(state, group, now);
+}
+
+void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
+  const Rank rank = g.members.index_of(from);
+  if (rank == kNoRank) return;
+  InquiryMember& member = groups::inquiry_members(state, group)[rank];
+  member.lacks = true;
+  if (g.inquiry.phase != Inquiry::Phase::kCounting) return;
+  member.answered = true;
   pump(state, group, now);
 }
 

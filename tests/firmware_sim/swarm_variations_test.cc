@@ -74,6 +74,7 @@ struct VariedFault {
 VariedFault ahead(std::uint64_t seed, const char* name) { return {go_ahead, "--ahead", seed, name}; }
 VariedFault streams(std::uint64_t seed, const char* name) { return {use_streams, "--streams", seed, name}; }
 VariedFault lives(std::uint64_t seed, const char* name) { return {give_lives, "--lives", seed, name}; }
+VariedFault changes(std::uint64_t seed, const char* name) { return {let_change, "--changes", seed, name}; }
 
 class SwarmVariationRegression : public testing::TestWithParam<VariedFault> {};
 
@@ -97,20 +98,20 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          lives(3127, "ShellOpenedTheGenerationThatWipedItOut"),
                                          lives(3594, "ReturnedCallerWasNotToldOfItsScheduledCall"),
                                          lives(4237, "NewParticipantBeganWhereTheDeadOneWasLost"),
-                                         lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost")),
+                                         lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"),
+                                         changes(813, "RemoverThatWasToldOfItsRemovalDidNotTellTheOthers"),
+                                         changes(373, "RemoverAndMakerOfTheNextGroupAskedEachOtherWithoutAPause"),
+                                         changes(461, "MembersKeptHalfAGroupWhoseMakerHadLeft"),
+                                         changes(2108, "RemovedGroupWasThereWhereItsMakerHadNotBroughtItToAll"),
+                                         changes(2520, "AnswerToAFormerMakerWasTakenForARemoval"),
+                                         changes(4517, "TwoThatReadTheFileWhileTheyMetRefusedEachOther"),
+                                         changes(715, "WindowWaitedForWhoKnowsTheNewFileOnly"),
+                                         changes(562, "WindowWasToldInVainToWhoHadNotReadTheFile")),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
   const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };
   expect_kept(10140, vary, "--ahead --changes");
-}
-
-TEST(SwarmChangesRegression, RemoverThatWasToldOfItsRemovalDidNotTellTheOthers) {
-  expect_kept(813, let_change, "--changes");
-}
-
-TEST(SwarmChangesRegression, RemoverAndMakerOfTheNextGroupAskedEachOtherWithoutAPause) {
-  expect_kept(373, let_change, "--changes");
 }
 
 }  // namespace

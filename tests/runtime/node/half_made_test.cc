@@ -1,0 +1,137 @@
+// A maker that is gone before all members have its group: it comes to all of them, or to none.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "runtime/node/peer_message.h"
+#include "tests/runtime/node/made_groups.h"
+#include "transport/frame.h"
+
+namespace fibocast {
+namespace {
+
+constexpr NodeId kMaker = 0, kNotTold = 3;
+
+// Messages of this type do not come from `from` to `to`.
+void withhold(VirtualCluster& cluster, PeerMessageType type, NodeId from, NodeId to) {
+  cluster.network().set_filter([=](NodeId source, NodeId target, VirtualNetwork::Datagram& datagram) {
+    const std::optional<Frame> frame = decode_frame(datagram);
+    if (source != from || target != to || !frame || frame->type != FrameType::kDataSmall) return true;
+    const std::optional<PeerMessage> m = decode_peer_message(frame->body);
+    return !m || m->type != type;
+  });
+}
+
+// ... and is gone before the last member has it.
+void begin_to_make(Team& team) {
+  withhold(team.cluster, PeerMessageType::kGroupDefine, kMaker, kNotTold);
+  ASSERT_EQ(team.cluster.create(kMaker, group_of({0, 1, 2, 3})).admission, Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] {
+    return creation_at(team, 1) != kUnknownCreation && creation_at(team, 2) != kUnknownCreation;
+  }));
+}
+
+void expect_everywhere(Team& team) {
+  ASSERT_NE(creation_at(team, kNotTold), kUnknownCreation);
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), creation_at(team, kNotTold)) << id;
+  expect_barrier(team, {0, 1, 2, 3});
+}
+
+TEST(GroupWhoseMakerIsGone, ComesToAllMembers) {
+  const std::vector<std::function<void(VirtualNode&)>> ends = {
+      [](VirtualNode& node) { node.stop(); },
+      [](VirtualNode& node) { node.leave(), node.stop(); },
+      [](VirtualNode& node) { node.stop(), node.restart(77'000); },
+  };
+  for (const auto& end : ends) {
+    Team team(four());
+    begin_to_make(team);
+    end(team.cluster.node(kMaker));
+    team.cluster.run_until(team.in(3 * kSecond));
+    EXPECT_EQ(creation_at(team, kNotTold), creation_at(team, 1));
+    if (!team.cluster.node(kMaker).started()) team.cluster.node(kMaker).restart(77'000);
+    team.cluster.run_until(team.in(5 * kSecond));
+    expect_everywhere(team);
+  }
+}
+
+TEST(GroupWhoseMakerIsGone, ComesToAllMembersOfAnotherOne) {
+  Team team(four());
+  withhold(team.cluster, PeerMessageType::kGroupDefine, kMaker, kNotTold);
+  ASSERT_EQ(team.cluster.create(kMaker, group_of({1, 2, 3})).admission, Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 1) != kUnknownCreation; }));
+  team.cluster.node(kMaker).stop();
+  team.cluster.run_until(team.in(3 * kSecond));
+  EXPECT_NE(creation_at(team, kNotTold), kUnknownCreation);
+  expect_barrier(team, {1, 2, 3});
+}
+
+// The maker is only cut off from those it has told; it goes on when it is back.
+TEST(GroupWhoseMakerIsGone, IsTheSameWhenItComesBack) {
+  ClusterSettings settings = four();
+  settings.node.group_patience = 20 * kSecond;
+  Team team(settings);
+  begin_to_make(team);
+  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {kMaker}};
+  team.cluster.begin(away);
+  team.cluster.run_until(team.in(3 * kSecond));
+  EXPECT_EQ(creation_at(team, kNotTold), creation_at(team, 1));
+  team.cluster.network().set_filter(nullptr);
+  team.cluster.heal(away);
+  team.cluster.run_until(team.in(8 * kSecond));
+  expect_everywhere(team);
+}
+
+TEST(GroupWhoseMakerIsGone, IsNowhereIfAMemberCannotTakeIt) {
+  Team team(four());
+  const Asked own = team.cluster.create(kNotTold, group_of({kNotTold}));
+  ASSERT_TRUE(team.wait({own.cookie}));
+  const CreationId other = creation_at(team, kNotTold);
+  begin_to_make(team);
+  team.cluster.node(kMaker).stop();
+  team.cluster.run_until(team.in(3 * kSecond));
+  for (const NodeId id : {1u, 2u}) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+  EXPECT_EQ(creation_at(team, kNotTold), other);
+  team.cluster.node(kMaker).restart(77'000);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (const NodeId id : {0u, 1u, 2u}) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+}
+
+// What a member still has to answer is for the maker that asked: the new one took it for the group of a creation that
+// it had removed, and told everybody (seed 2520 --changes).
+TEST(GroupWhoseMakerIsGone, IsNotTakenForRemovedByWhoIsStartedAgain) {
+  ClusterSettings settings = four();
+  settings.limits.message_credit = 200;
+  Team team(settings);
+  const Fault mute{.kind = Fault::Kind::kOneWay, .nodes = {2}};
+  team.cluster.begin(mute);
+  while (team.cluster.send(2, kMaker, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  ASSERT_EQ(team.cluster.create(kMaker, group_of({0, 1, 2, 3})).admission, Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 2) != kUnknownCreation; }));
+  team.cluster.node(kMaker).stop();
+  team.cluster.node(kMaker).restart(77'000);
+  team.cluster.heal(mute);
+  for (const NodeId other : {1u, 3u}) team.cluster.network().set_latency(other, kMaker, 100 * kMillisecond);
+  team.cluster.run_until(team.in(5 * kSecond));
+  expect_everywhere(team);
+}
+
+// A member does not hear that it is made, and asks; who was started again meanwhile and refuses it does not end it.
+TEST(GroupThatIsMade, StaysWhenItsMakerIsGone) {
+  Team team(four());
+  withhold(team.cluster, PeerMessageType::kGroupMade, kMaker, 1);
+  const Asked asked = team.cluster.create(kMaker, group_of({0, 1, 2, 3}));
+  ASSERT_TRUE(team.wait({asked.cookie}));
+  ASSERT_EQ(team.verdict(asked.cookie), Verdict::kOk);
+  team.cluster.run_until(team.in(500 * kMillisecond));
+  team.cluster.node(kMaker).stop();
+  team.cluster.run_until(team.in(3 * kSecond));
+  team.cluster.node(kMaker).restart(77'000);
+  team.cluster.run_until(team.in(5 * kSecond));
+  expect_everywhere(team);
+}
+
+}  // namespace
+}  // namespace fibocast
