@@ -73,8 +73,8 @@ TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
   EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
   team.cluster.run_until(team.in(kSecond));
   team.cluster.heal(away);
-  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
-                                     [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
+  const auto connected = [&](NodeId id) { return team.cluster.node(id).node().connected_peers() == 3; };
+  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond), [&] { return connected(1) && connected(2); }));
   EXPECT_EQ(create(team, 2, {1, 2, 3}), Verdict::kOk);
   EXPECT_EQ(creation_at(team, 3), creation_at(team, 2));
   expect_barrier(team, {1, 2, 3});
