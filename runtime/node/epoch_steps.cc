@@ -70,6 +70,7 @@ void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m,
     const bool open = generation - state.groups[group].base < state.limits.open_generations;  // not over, nor wrapped
     if (open) end_one(state, group, generation, fate_at(m.piece[i], newcomer), m.ranks, now);
   }
+  for (Slot& s : groups::slots_of(state, group)) s.owes_failure = false;  // the change tells them
 }
 
 // With the ranks of the new epoch.

@@ -93,6 +93,7 @@ struct TransferState {
     kDone,  // all there, or given up
   };
   Stream stream = Stream::kNone;
+  bool failure_owed = false;  // send: its receiver is to be told that it will not come
   std::uint32_t stream_id = 0;
   std::uint64_t offset = 0;    // where its data lies in the slot's buffer
   std::uint64_t progress = 0;  // send: bytes of the stream that may be sent; receive: repetitions that are in
@@ -110,6 +111,7 @@ struct Slot {
   bool charged = true;
   bool compared = false;        // with those it waits for (comparison.h)
   bool told_all = false;        // it is done here, and all others know that it has failed for somebody
+  bool owes_failure = false;    // TransferState::failure_owed of some
   bool announces_anew = false;  // streams that were postponed, once there is room to say so
   Rank root = 0;
   bool shape_known = false;          // the payload's size is known

@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          lives(3127, "ShellOpenedTheGenerationThatWipedItOut"),
                                          lives(3594, "ReturnedCallerWasNotToldOfItsScheduledCall"),
                                          lives(4237, "NewParticipantBeganWhereTheDeadOneWasLost"),
-                                         lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost")),
+                                         lives(30325, "ReleaseWasNotPassedOnWhereTheCallerWasLost"),
+                                         lives(81653, "WhoseParentHadNoRoomWasNotToldOfTheFailure")),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
