@@ -129,7 +129,7 @@ TEST(ReleaseChecker, TakesACallThatWentOnToALaterGenerationForBoth) {
     for (const bool numbered : {false, true}) {
       Story story;
       story.history.groups[0].numbered = numbered;
-      const Fault pause{.kind = Fault::Kind::kPause, .begins = 1'500, .heals = 2'500, .nodes = {1}};
+      const Fault pause{.kind = Fault::Kind::kPause, .begins = 3'500, .heals = 3'600, .nodes = {1}};
       if (cut) story.history.faults.push_back(pause);
       story.arrive(1, 4);
       story.arrive(0, 0);
