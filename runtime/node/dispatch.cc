@@ -32,7 +32,7 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
   if (group == kNoIndex || s.groups[group].rank == kNoRank) {
     ++s.counters.unknown_group;
     PeerMessage refusal = m;
-    refusal.type = PeerMessageType::kGroupUnknown;
+    refusal.type = PeerMessageType::kGroupUnknown, refusal.of_epoch = m.epoch;
     if (is_of_one_operation(m.type)) peers::send(s, from, refusal, false, now);
     return;
   }

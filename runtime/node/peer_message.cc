@@ -208,7 +208,9 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict), io.appended(m.creation); return true;
     case PeerMessageType::kGroupRemove: io.number(m.group), io.appended(m.creation); return true;
     case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
-    case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
+    case PeerMessageType::kGroupUnknown:
+      io.number(m.group), io.number(m.generation), io.appended(m.of_epoch);
+      return true;
     case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:
       io.number(m.tag), io.number(m.total_bytes), io.number(m.stream);

@@ -40,7 +40,7 @@ enum class PeerMessageType : std::uint8_t {
   // `verdict`: kOk, kRefused, or kStale: the same, of another creation. `creation`: of the group that is there
   kGroupAnswer = 10,
   kGroupRemove = 11,
-  kGroupUnknown = 12,     // refusal: that group does not exist here
+  kGroupUnknown = 12,     // refusal: that group does not exist here; `of_epoch`
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
@@ -106,8 +106,10 @@ struct PeerMessage {
   Rank quorum = 0;
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
   Epoch next_epoch = 0;
-  Plan plan;                // without its given tree
-  std::uint32_t first = 0;  // entry of the given tree that `piece` begins with
+  std::optional<Epoch> of_epoch;  // of what is refused: the group of that name may be another one; an older node does
+                                  // not tell
+  Plan plan;                      // without its given tree
+  std::uint32_t first = 0;        // entry of the given tree that `piece` begins with
   News news;
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };

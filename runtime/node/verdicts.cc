@@ -344,6 +344,7 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const 
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   if (rank == kNoRank || !slots::holds(state.slots[slot], m.generation)) return;
   if (!greetings::is_over(state, from, group)) return;  // it will know
+  if (m.of_epoch.value_or(g.epoch) != g.epoch) return;  // it speaks of a group that had this name before
   RankSet ranks;
   ranks.add(rank);
   operations::conclude(state, slot, Verdict::kRefused, ranks, now);
