@@ -220,11 +220,11 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kEpochStop: epoch(io, m), io.bytes(m.piece); return true;
     case PeerMessageType::kEpochStopped:
       epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed), io.number(m.generation);
-      io.bytes(m.piece);
+      io.bytes(m.piece), io.appended(m.let_go);
       return true;
     case PeerMessageType::kEpochInstall:
       epoch(io, m), io.number(m.window_base), io.number(m.completed), io.number(m.generation);
-      io.bytes(m.piece), ranks(io, m.ranks), plan(io, m.plan);
+      io.bytes(m.piece), ranks(io, m.ranks), plan(io, m.plan), io.appended(m.let_go);
       return true;
     case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
     case PeerMessageType::kEpochGo: epoch(io, m); return true;

@@ -53,9 +53,10 @@ enum class PeerMessageType : std::uint8_t {
   kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
   kRejoin = 23,          // to a restarted daemon: we are done with the generations before `generation`
   // A change of the group's epoch to `next_epoch` (epochs.h):
-  kEpochStop = 24,       // leader -> members: promise, and say how far you are; `piece`: the new list
-  kEpochStopped = 25,    // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch
-  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`
+  kEpochStop = 24,  // leader -> members: promise, and say how far you are; `piece`: the new list
+  kEpochStopped =
+      25,  // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch; `let_go`
+  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`; `let_go`
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
   kEpochWanted = 29,   // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
@@ -108,8 +109,9 @@ struct PeerMessage {
   Epoch next_epoch = 0;
   std::optional<Epoch> of_epoch;  // of what is refused: the group of that name may be another one; an older node does
                                   // not tell
-  Plan plan;                      // without its given tree
-  std::uint32_t first = 0;        // entry of the given tree that `piece` begins with
+  std::optional<Generation> let_go;  // all begin there (EpochChange::let_go); an older node does not tell
+  Plan plan;                         // without its given tree
+  std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
   News news;
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };
