@@ -214,7 +214,7 @@ class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Ki
       installed += says_so;
       return !says_so;
     });
-    cluster.replan(0, "work", plan_number(1));
+    command = cluster.replan(0, "work", plan_number(1)).cookie;
     EXPECT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return installed >= 2; }));
     cluster.begin(fault);
     cluster.network().set_filter(nullptr);
@@ -231,10 +231,18 @@ class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Ki
     EXPECT_EQ(cluster.answer(asked.cookie)->event.done.verdict, Verdict::kPeerLost) << id << " generation " << g;
   }
 
+  Plan plan_at(NodeId id) {
+    const Node& node = cluster.node(id).node();
+    for (std::uint32_t i = 0; i < node.group_count(); ++i)
+      if (node.group_info(i).name == "work") return node.group_info(i).plan;
+    return {};
+  }
+
   const NodeId lost = std::get<0>(GetParam());
   VirtualCluster cluster;
   const Fault fault;
   GroupId group = 0;
+  std::uint64_t command = 0;
 };
 
 // There is no room to keep all that they have called until it is back. Then all go on where the one is that is
@@ -264,6 +272,19 @@ TEST_P(InstalledPlan, DoesNotKeepTheOthersFromCallingWhileAMemberIsLost) {
   }
   EXPECT_GE(std::ranges::min(ok), 5u);
   EXPECT_GE(std::ranges::min(next), calls);
+}
+
+// It is tried no longer; who was missing is named.
+TEST_P(InstalledPlan, EndsItsCommandInTimeThoughAMemberIsLost) {
+  if (lost == 0) return;  // who would be told is lost
+  cluster.run_until(cluster.now() + NodeSettings{}.group_patience);
+  const Answer* answer = cluster.answer(command);
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->event.done.verdict, Verdict::kRefused);
+  EXPECT_TRUE(answer->event.done.ranks.index_of(lost) != kNoRank && answer->event.done.ranks.size() == 1);
+  cluster.heal(fault);
+  cluster.run_until(cluster.now() + 5 * kSecond);
+  for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(plan_at(id), plan_number(1)) << id;
 }
 
 INSTANTIATE_TEST_SUITE_P(Lost, InstalledPlan,
