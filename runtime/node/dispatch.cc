@@ -32,12 +32,14 @@ bool asks_how_far(PeerMessageType type) {
 void refuse(NodeState& s, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!is_of_one_operation(m.type) && !asks_how_far(m.type)) return;
   PeerMessage refusal = m;
-  refusal.type = PeerMessageType::kGroupUnknown;
+  refusal.type = PeerMessageType::kGroupUnknown, refusal.of_epoch = m.epoch;
   if (asks_how_far(m.type)) refusal.generation = kNoGeneration;
   peers::send(s, from, refusal, false, now);
 }
 
 void on_unknown_group(NodeState& s, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
+  const Epoch epoch = s.groups[group].epoch;
+  if (m.of_epoch.value_or(epoch) != epoch) return;  // it speaks of a group that had this name before
   if (m.generation == kNoGeneration) return window_count::on_unknown_group(s, group, from, now);
   verdicts::on_unknown_group(s, group, from, m, now);
 }

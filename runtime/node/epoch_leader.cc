@@ -59,6 +59,7 @@ PeerMessage install_message(NodeState& state, std::uint32_t group) {
   m.generation = g.inquiry.generation;
   m.window_base = g.inquiry.window_base, m.completed = g.inquiry.furthest;
   m.ranks = g.inquiry.ranks;
+  if (g.inquiry.let_go > 0) m.let_go = g.inquiry.let_go;
   m.plan = replan::plan_of(state, group);
   m.piece = state.outcomes.subspan(std::size_t{group} * outcomes_of(state), outcomes_of(state));
   return m;
@@ -217,7 +218,7 @@ void propose(NodeState& state, std::uint32_t group, Nanoseconds now) {
   groups::start_inquiry(state, group, Phase::kStopping, now, now + state.settings.suspicion);
   g.inquiry.ranks = lost;
   g.inquiry.generation = first_outcome(state, g);
-  g.inquiry.window_base = g.inquiry.furthest = g.base;
+  g.inquiry.window_base = g.inquiry.furthest = g.base, g.inquiry.let_go = g.change.let_go;
   begin_step(state, group, Phase::kStopping);
   pump(state, group, now);
 }
@@ -255,6 +256,7 @@ void on_stopped(NodeState& state, std::uint32_t group, const PeerMessage& m, Nan
     merge(state, group, m.generation, m.piece.first(outcomes_of(state)));
     g.inquiry.window_base = std::min(g.inquiry.window_base, m.completed);
     g.inquiry.furthest = std::max(g.inquiry.furthest, m.completed);
+    g.inquiry.let_go = std::max(g.inquiry.let_go, m.let_go.value_or(0));
   }
   pump(state, group, now);
 }

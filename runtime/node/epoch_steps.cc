@@ -70,6 +70,7 @@ void end_operations(NodeState& state, std::uint32_t group, const PeerMessage& m,
     const bool open = generation - state.groups[group].base < state.limits.open_generations;  // not over, nor wrapped
     if (open) end_one(state, group, generation, fate_at(m.piece[i], newcomer), m.ranks, now);
   }
+  for (Slot& s : groups::slots_of(state, group)) s.owes_failure = false;  // the change tells them
 }
 
 // With the ranks of the new epoch.
@@ -90,6 +91,7 @@ bool send_stopped(NodeState& state, std::uint32_t group, NodeId leader, Nanoseco
   PeerMessage answer = message(g, PeerMessageType::kEpochStopped, g.change.promised);
   answer.verdict = Verdict::kOk, answer.arrived = g.change.settled;
   answer.completed = g.base, answer.generation = first_outcome(state, g);
+  if (g.change.let_go > g.base) answer.let_go = g.change.let_go;
   std::array<std::byte, kMostPieceBytes> piece;
   const auto told = outcomes(state, group);
   std::ranges::copy(told, piece.begin());
@@ -239,6 +241,8 @@ bool install(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanose
   c.settled = c.outside = c.cut_off = false;
   if (newcomer) operations::begin_at(state, group, m.completed, now);
   end_operations(state, group, m, newcomer, now);
+  if (m.let_go.value_or(0) > g.base) operations::begin_at(state, group, *m.let_go, now);
+  c.let_go = 0;
   take_plan(state, group, m.plan);
   if (!groups::set_live(state, group, g.proposed)) return false;
   repeat_barriers(state, group, m, now);
@@ -268,6 +272,7 @@ void go(NodeState& state, std::uint32_t group, Nanoseconds now) {
     if (s.state == Slot::State::kOpen && s.called)
       presence::begin_waiting(state, static_cast<std::uint32_t>(&s - state.slots.data()), now);
   ++state.counters.epochs;
+  if (g.change.let_go > g.base) want(state, g, now);  // who was lost is back, and the others do not know of it
   operations::retry_calls(state, group, now);
   state.again = true;
 }

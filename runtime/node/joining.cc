@@ -30,7 +30,7 @@ bool takes_part(const NodeState& state, std::uint32_t group, Generation generati
 
 Generation first_generation(NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
-  Generation generation = std::max(g.base, g.global_base);
+  Generation generation = std::max({g.base, g.global_base, g.change.let_go});
   while (!takes_part(state, group, generation, waiting_calls(state, group, generation))) ++generation;
   return generation;
 }

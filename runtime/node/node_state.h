@@ -15,6 +15,7 @@
 #include "collectives/engine.h"
 #include "runtime/node/failure_detector.h"
 #include "runtime/node/flight_recorder.h"
+#include "runtime/node/group_change.h"
 #include "runtime/node/last_arrival.h"
 #include "runtime/node/node.h"
 #include "runtime/node/payload_buffers.h"
@@ -95,6 +96,7 @@ struct TransferState {
     kDone,  // all there, or given up
   };
   Stream stream = Stream::kNone;
+  bool failure_owed = false;  // send: its receiver is to be told that it will not come
   std::uint32_t stream_id = 0;
   std::uint64_t offset = 0;    // where its data lies in the slot's buffer
   std::uint64_t progress = 0;  // send: bytes of the stream that may be sent; receive: repetitions that are in
@@ -112,6 +114,7 @@ struct Slot {
   bool charged = true;
   bool compared = false;        // with those it waits for (comparison.h)
   bool told_all = false;        // it is done here, and all others know that it has failed for somebody
+  bool owes_failure = false;    // TransferState::failure_owed of some
   bool announces_anew = false;  // streams that were postponed, once there is room to say so
   Rank root = 0;
   bool shape_known = false;          // the payload's size is known
@@ -185,6 +188,7 @@ struct Inquiry {
   Rank lost = kNoRank;  // kPeerLost: because of this one
   Generation window_base = 0;
   Generation furthest = 0;         // a change of the epoch: the highest base of a member
+  Generation let_go = 0;           // ... and the highest EpochChange::let_go
   Nanoseconds due = kNever;        // then those that have not answered are taken as gone
   Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;
@@ -219,56 +223,6 @@ struct TreeIntake {
   Rank taken = 0;      // entries that are here
   bool other = false;  // of another creation than the group that is here
   Nanoseconds due = kNever;
-};
-
-// How far a change of the group's epoch is (epochs.h).
-struct EpochChange {
-  enum class Step : std::uint8_t {
-    kRunning,
-    kStopped,    // promised: nothing of the epoch is taken in any more
-    kInstalled,  // the new one is, nothing is sent yet
-  };
-  Step step = Step::kRunning;
-  bool settled = true;       // the epoch has gone
-  bool wanted = false;       // a member is lost, or somebody wants to join
-  bool outside = false;      // the group goes on without us
-  bool watching = false;     // some member is InquiryMember::watched
-  bool cut_off = false;      // no majority: calls are refused
-  bool answer_owed = false;  // to the leader, whose channel had no room
-  Epoch promised = 0;        // we take part in no lower number
-  Rank leader = kNoRank;     // who has stopped us; outside: whom to ask
-  Nanoseconds since = 0;     // when it began
-  Nanoseconds due = kNever;  // to ask, or to propose again
-};
-
-// What is still to be said to who brings a new plan (replan.h).
-struct PlanRefusal {
-  Epoch number = 0;  // 0: none is owed
-  Rank to = kNoRank;
-  Verdict verdict = Verdict::kRefused;
-};
-// Calls are held for a new plan.
-struct PlanHold {
-  Epoch number = 0;  // 0: they are not
-  Rank leader = kNoRank;
-  Generation limit = 0;   // the first generation that may not be called
-  bool draining = false;  // ... and it is the same for all members
-  bool answer_owed = false;
-};
-
-// The new plan that this node is bringing to a group.
-struct Replanning {
-  enum class Phase : std::uint8_t { kIdle, kWaiting, kHolding, kDraining, kReleasing, kSwitching };
-  Phase phase = Phase::kIdle;
-  std::uint32_t group = kNoIndex;
-  std::uint32_t request = kNoRequest;
-  Plan plan;
-  Epoch number = 0;
-  Generation limit = 0;
-  Rank impossible = kNoRank;  // a member whose limits the plan does not fit
-  std::uint32_t attempts = 0;
-  Nanoseconds again = kNever;
-  Nanoseconds until = kNever;  // then it is given up
 };
 
 struct GroupState {

@@ -94,9 +94,7 @@ bool window_lets_in(const NodeState& state, const GroupState& g, Generation gene
 
 // Participants whose calls the window kept until their deadlines stay in the table. Who would only join them, or passes
 // too, waits outside, once they are half of it: the other half is for calls that move the window.
-bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) {
-  const Generation first = std::max(g.base, g.global_base);
-  if (!c.generation || *c.generation < first || window_lets_in(state, g, *c.generation)) return false;
+bool passes_crowd(const NodeState& state) {
   std::uint32_t passing = 0;
   for (std::uint32_t i = 0; i < state.requests->size(); ++i) {
     const Request& r = state.requests->at(i);
@@ -105,9 +103,17 @@ bool is_crowded_out(const NodeState& state, const GroupState& g, const Call& c) 
   return 2 * passing >= state.requests->size();
 }
 
+bool is_crowded_out(const NodeState& state, std::uint32_t group, const Call& c) {
+  const GroupState& g = state.groups[group];
+  const Generation first = std::max(g.base, g.global_base);
+  if (!c.generation || *c.generation < first || window_lets_in(state, g, *c.generation)) return false;
+  const bool is_let_go = !epochs::runs(g) && presence::lost_member(state, group) != kNoRank;
+  return !is_let_go && passes_crowd(state);
+}
+
 // kNoRequest: there is no room for it now.
 std::uint32_t add_request(NodeState& state, std::uint32_t group, const Call& c, Nanoseconds now) {
-  if (is_crowded_out(state, state.groups[group], c)) {
+  if (is_crowded_out(state, group, c)) {
     state.groups[group].crowded = true;
     window_count::look_after(state, group, now);
     return kNoRequest;
@@ -227,6 +233,19 @@ void end_uncounted(NodeState& state, std::uint32_t request, Verdict verdict) {
   refuse_call(state, request, verdict);
 }
 
+// The group's epoch is being changed, and one whom all wait for is lost. The others have begun nothing, and can end
+// nothing before it is back: what there is no room for is let go.
+void end_in_change(NodeState& state, std::uint32_t request, Rank lost) {
+  Request& r = state.requests->at(request);
+  GroupState& g = state.groups[r.group];
+  const bool was_passed = r.passes && r.state == Request::State::kHeld;
+  const bool is_let_go = r.call.generation && !was_passed && passes_crowd(state);
+  if (is_let_go) g.change.let_go = std::max(g.change.let_go, *r.call.generation + 1);
+  if (r.passes) return is_let_go ? state.requests->release(request) : hold(state, request);
+  r.done.ranks.add(lost);
+  is_let_go ? refuse_call(state, request, Verdict::kPeerLost) : end_uncounted(state, request, Verdict::kPeerLost);
+}
+
 // With a member lost the operation could not succeed; and who lives and was told of the loss may not call any more, so
 // that the window would never move. Barriers wait: all members must be told the same.
 void wait_for_window(NodeState& state, std::uint32_t request, Nanoseconds now) {
@@ -299,9 +318,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) {
     const Rank lost = presence::lost_member(state, r.group);
-    if (lost == kNoRank || r.passes) return hold(state, request);
-    r.done.ranks.add(lost);  // who all have to wait for
-    return end_uncounted(state, request, Verdict::kPeerLost);
+    return lost == kNoRank ? hold(state, request) : end_in_change(state, request, lost);
   }
   const Generation generation = r.call.generation ? *r.call.generation : joining::first_generation(state, r.group);
   r.done.generation = generation;

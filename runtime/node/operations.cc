@@ -278,8 +278,10 @@ void pump_all(NodeState& state, Nanoseconds now) {
     const Generation first = g.base;  // moves on as operations end
     for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
       pump(state, slots::index_of(state, group, first + k), now);
-    for (std::uint32_t k = 0; k < state.limits.open_generations; ++k)
+    for (std::uint32_t k = 0; k < state.limits.open_generations; ++k) {
       streams::tell_what_is_owed(state, slots::index_of(state, group, k), now);
+      transfers::tell_failure(state, slots::index_of(state, group, k), now);
+    }
     on_window_moved(state, group, now);
   }
 }

@@ -217,7 +217,9 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kGroupMade:
     case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
     case PeerMessageType::kClusterAdopted: return true;
-    case PeerMessageType::kGroupUnknown: io.number(m.group), io.number(m.generation); return true;
+    case PeerMessageType::kGroupUnknown:
+      io.number(m.group), io.number(m.generation), io.appended(m.of_epoch);
+      return true;
     case PeerMessageType::kMessage: io.number(m.tag), io.number(m.total_bytes); return true;
     case PeerMessageType::kMessageAnnounce:
       io.number(m.tag), io.number(m.total_bytes), io.number(m.stream);
@@ -227,11 +229,11 @@ bool fields(Io& io, Message& m) {
     case PeerMessageType::kEpochStop: epoch(io, m), io.bytes(m.piece); return true;
     case PeerMessageType::kEpochStopped:
       epoch(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed), io.number(m.generation);
-      io.bytes(m.piece);
+      io.bytes(m.piece), io.appended(m.let_go);
       return true;
     case PeerMessageType::kEpochInstall:
       epoch(io, m), io.number(m.window_base), io.number(m.completed), io.number(m.generation);
-      io.bytes(m.piece), ranks(io, m.ranks), plan(io, m.plan);
+      io.bytes(m.piece), ranks(io, m.ranks), plan(io, m.plan), io.appended(m.let_go);
       return true;
     case PeerMessageType::kEpochInstalled: epoch(io, m), io.number(m.verdict); return true;
     case PeerMessageType::kEpochGo: epoch(io, m); return true;

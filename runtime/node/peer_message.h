@@ -41,7 +41,8 @@ enum class PeerMessageType : std::uint8_t {
   // `verdict`: kOk, kRefused, or kStale: the same, of another creation. `creation`: of the group that is there
   kGroupAnswer = 10,
   kGroupRemove = 11,
-  kGroupUnknown = 12,     // refusal: that group does not exist here; kNoGeneration: asked how far it is
+  // refusal: that group does not exist here; `generation`: kNoGeneration: ... which was asked how far it is; `of_epoch`
+  kGroupUnknown = 12,
   kMessage = 13,          // application message, eager
   kMessageAnnounce = 14,  // application message, as bulk `stream`
   kMessageGrant = 15,
@@ -54,9 +55,10 @@ enum class PeerMessageType : std::uint8_t {
   kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
   kRejoin = 23,          // to a restarted daemon: we are done with the generations before `generation`
   // A change of the group's epoch to `next_epoch` (epochs.h):
-  kEpochStop = 24,       // leader -> members: promise, and say how far you are; `piece`: the new list
-  kEpochStopped = 25,    // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch
-  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`
+  kEpochStop = 24,  // leader -> members: promise, and say how far you are; `piece`: the new list
+  // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch; `let_go`
+  kEpochStopped = 25,
+  kEpochInstall = 26,    // leader -> members: `piece`: outcomes; `ranks`: the lost ones; `plan`; `let_go`
   kEpochInstalled = 27,  // `verdict`
   kEpochGo = 28,
   kEpochWanted = 29,     // member -> leader: a change, please; I may be outside. `ranks`: whom I miss
@@ -110,8 +112,10 @@ struct PeerMessage {
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
   bool unfinished = false;                 // kGroupDefine: not all members have it yet, as far as the sender knows
   Epoch next_epoch = 0;
-  Plan plan;                // without its given tree
-  std::uint32_t first = 0;  // entry of the given tree that `piece` begins with
+  std::optional<Epoch> of_epoch;     // of what is refused: the group may be another one now; an older node does not tell
+  std::optional<Generation> let_go;  // all begin there (EpochChange::let_go); an older node does not tell
+  Plan plan;                         // without its given tree
+  std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
   News news;
   std::span<const std::byte> piece;  // at most kMostPieceBytes; valid as long as the bytes it was decoded from
 };

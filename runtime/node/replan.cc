@@ -153,11 +153,13 @@ void go_on(NodeState& state, std::uint32_t group, Nanoseconds now) {
   }
 }
 
-// The change may end without the plan, if a member was lost in it.
+// The change may end without the plan, if a member was lost in it; or with it, but only once that one is back.
 void look_if_over(NodeState& state, std::uint32_t group, Nanoseconds now) {
   Replanning& p = state.replanning;
   const GroupState& g = state.groups[group];
-  if (!is_settled(g) || epochs::leader::is_busy(g)) return;
+  const bool is_over = is_settled(g) && !epochs::leader::is_busy(g);
+  if (!is_over && now >= p.until) return finish(state, Verdict::kRefused, absent_members(state, group));
+  if (!is_over) return;
   if (g.plan == p.plan) return finish(state, Verdict::kOk, {});
   p.phase = Phase::kWaiting;
   p.again = now;
@@ -170,6 +172,7 @@ void lead(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (p.phase == Phase::kReleasing) end_attempt(state, group, now);
   if (p.phase == Phase::kSwitching) look_if_over(state, group, now);
   if (p.phase == Phase::kWaiting) state.slot_timer = std::min({state.slot_timer, p.again, p.until});
+  if (p.phase == Phase::kSwitching) state.slot_timer = std::min(state.slot_timer, p.until);
   if (p.phase == Phase::kHolding || p.phase == Phase::kDraining)
     state.slot_timer = std::min(state.slot_timer, state.groups[group].inquiry.due);
 }

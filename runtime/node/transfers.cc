@@ -159,26 +159,41 @@ void send_what_is_ready(NodeState& state, std::uint32_t slot, Nanoseconds now) {
 
 namespace {
 
-// They would wait for ever for what does not come through us. Best effort: who calls there has a deadline too.
-void tell_children(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  const Slot& s = state.slots[slot];
+// They would wait for ever for what does not come through us.
+void owe_failure(NodeState& state, std::uint32_t slot) {
+  Slot& s = state.slots[slot];
   if (!is_push(s.operation) || s.verdict == Verdict::kOk || s.state != Slot::State::kDone) return;
-  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
-  m.verdict = s.verdict, m.ranks = s.ranks;
   const RankSchedule schedule = state.engine->schedule(slot);
   if (schedule.stages.empty()) return;  // nothing came that would have told who they are
   for (const Transfer& t : schedule.sends(schedule.stages[0])) {
-    const auto index = static_cast<std::uint32_t>(&t - schedule.transfers.data());
-    const bool has_it = slots::transfer_states(state, slot)[index].stream == TransferState::Stream::kDone;
-    const NodeId to = node_of(state, slot, t.peer);
-    if (!has_it && peers::connected(state, to)) peers::send(state, to, m, true, now);
+    TransferState& transfer = slots::transfer_states(state, slot)[&t - schedule.transfers.data()];
+    transfer.failure_owed = transfer.stream != TransferState::Stream::kDone;
   }
+  s.owes_failure = true;
 }
 
 }  // namespace
 
+void tell_failure(NodeState& state, std::uint32_t slot, Nanoseconds now) {
+  Slot& s = state.slots[slot];
+  if (!s.owes_failure) return;
+  s.owes_failure = false;
+  PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
+  m.verdict = s.verdict, m.ranks = s.ranks;
+  const RankSchedule schedule = state.engine->schedule(slot);
+  for (const Transfer& t : schedule.sends(schedule.stages[0])) {
+    TransferState& transfer = slots::transfer_states(state, slot)[&t - schedule.transfers.data()];
+    const NodeId to = node_of(state, slot, t.peer);
+    // Who is not connected is told when it is (greetings.h).
+    transfer.failure_owed =
+        transfer.failure_owed && peers::connected(state, to) && !peers::send(state, to, m, true, now);
+    s.owes_failure = s.owes_failure || transfer.failure_owed;
+  }
+}
+
 void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now) {
-  tell_children(state, slot, now);
+  owe_failure(state, slot);
+  tell_failure(state, slot, now);
   streams::give_up_sends(state, slot, kNoNode, now);
   streams::give_up_receives(state, slot, now);
 }

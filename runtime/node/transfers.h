@@ -19,6 +19,9 @@ bool transmit(NodeState& state, std::uint32_t slot, std::uint32_t index, std::ui
 bool waits_for_model_time(NodeState& state, std::uint32_t slot, Nanoseconds not_before, Nanoseconds now);
 // Notes when the last message this rank waits for was in.
 void note_activation(NodeState& state, std::uint32_t slot, Nanoseconds now);
+// Those who get what is handed out through this node, and have not got it, are told that it has failed here; as far as
+// there is room for it now.
+void tell_failure(NodeState& state, std::uint32_t slot, Nanoseconds now);
 // The operation has failed here: streams end, nobody waits for the payload any more.
 void give_up_payload(NodeState& state, std::uint32_t slot, Nanoseconds now);
 

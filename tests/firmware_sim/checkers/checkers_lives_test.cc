@@ -123,6 +123,24 @@ TEST(ReleaseChecker, TakesACallWithoutANumberForAnyGeneration) {
   EXPECT_EQ(check_release(perhaps.history), Findings{});
 }
 
+// Where it was counted first it was released for others, and failed for its own node, which was cut off from them.
+TEST(ReleaseChecker, TakesACallThatWentOnToALaterGenerationForBoth) {
+  for (const bool cut : {true, false}) {
+    for (const bool numbered : {false, true}) {
+      Story story;
+      story.history.groups[0].numbered = numbered;
+      const Fault pause{.kind = Fault::Kind::kPause, .begins = 3'500, .heals = 3'600, .nodes = {1}};
+      if (cut) story.history.faults.push_back(pause);
+      story.arrive(1, 4);
+      story.arrive(0, 0);
+      story.done(0, 0);
+      story.arrive(0, 4);
+      for (const NodeId node : {0u, 1u}) story.done(node, 4);
+      EXPECT_EQ(check_release(story.history).size(), cut && !numbered ? 0u : 1u) << cut << numbered;
+    }
+  }
+}
+
 TEST(LeakChecker, WantsNoRequestLeftUnlessSomebodyStayedAway) {
   Story story;
   story.history.ends[1].requests = 1;

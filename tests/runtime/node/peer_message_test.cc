@@ -101,6 +101,18 @@ TEST(PeerMessageOfANewerNode, IsNoExcuseForWhatCannotBe) {
   EXPECT_FALSE(decode_peer_message(bytes));
 }
 
+TEST(PeerMessageOfAnOlderNode, DoesNotTellWhatIsAppended) {
+  PeerMessage refusal;
+  refusal.type = PeerMessageType::kGroupUnknown;
+  EXPECT_FALSE(decode_peer_message(bytes_of(refusal))->of_epoch);
+  refusal.of_epoch = 7;
+  std::vector<std::byte> bytes = bytes_of(refusal);
+  EXPECT_EQ(decode_peer_message(bytes)->of_epoch, 7u);
+  bytes.resize(bytes.size() - sizeof(Epoch));
+  ASSERT_TRUE(decode_peer_message(bytes));
+  EXPECT_FALSE(decode_peer_message(bytes)->of_epoch);
+}
+
 RankSet set_of(std::initializer_list<RankSet::Run> runs) {
   RankSet set;
   for (const RankSet::Run& run : runs) set.add_run(run);

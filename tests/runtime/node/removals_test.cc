@@ -34,9 +34,8 @@ TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
   EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
   team.cluster.run_until(team.in(kSecond));
   team.cluster.heal(away);
-  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond), [&] {
-    return std::ranges::all_of(team.up, [&](NodeId id) { return team.cluster.node(id).node().connected_peers() == 3; });
-  }));
+  ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
+                                     [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
   EXPECT_EQ(create(team, 2, {1, 2, 3}), Verdict::kOk);
   EXPECT_EQ(creation_at(team, 3), creation_at(team, 2));
   ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
@@ -135,6 +134,29 @@ TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// A member says that it does not know the group any more, and is heard when the next one of that name has begun.
+TEST(RemovedGroup, DoesNotEndCallsOfTheNextOne) {
+  Team team(four());
+  team.cluster.network().set_latency(0, 1, 100 * kMillisecond);
+  ASSERT_EQ(create(team, 2, {0, 1}), Verdict::kOk);
+  EXPECT_EQ(team.cluster.node(2).remove_group(kName), Admission::kTaken);
+  team.cluster.run_until(team.in(kMillisecond / 2));
+  const auto barrier = [&](NodeId id) {
+    return team.cluster.barrier(id, group_id(kName), 0, team.in(5 * kSecond)).cookie;
+  };
+  const std::uint64_t former = barrier(1);
+  ASSERT_TRUE(team.wait({former}));
+  EXPECT_EQ(team.verdict(former), Verdict::kCancelled);
+  ASSERT_EQ(create(team, 2, {0, 1}), Verdict::kOk);
+  const std::uint64_t waits = barrier(1);
+  team.cluster.run_until(team.in(kSecond / 2));
+  EXPECT_EQ(team.cluster.node(0).node().counters().unknown_group, 1u);
+  EXPECT_EQ(team.verdict(waits), Verdict::kPending);
+  const std::uint64_t last = barrier(0);
+  ASSERT_TRUE(team.wait({waits, last}));
+  team.expect_all({waits, last}, Verdict::kOk);
+}
+
 // Both definitions are alike: members would have one of either creation, and take no messages of the other one.
 TEST(GroupMadeTwice, IsOneOrNone) {
   for (const Nanoseconds apart : {0, 300, 700, 1'100, 1'900, 2'100, 3'500}) {
@@ -185,15 +207,16 @@ TEST(GroupThatWasRefused, IsRemovedThoughAMemberNeverCameUp) {
   EXPECT_EQ(create(team, 0, {0, 1, 2}), Verdict::kOk);
 }
 
-// ---- what a node says that knows no creations
+// ---- what a node says that does not tell groups of one name apart
 
-void forget_creations(VirtualCluster& cluster, NodeId older) {
+void leave_out_which_group(VirtualCluster& cluster, NodeId older) {
   cluster.network().set_filter([older](NodeId from, NodeId to, VirtualNetwork::Datagram& datagram) {
     std::optional<Frame> frame = decode_frame(datagram);
     if ((from != older && to != older) || !frame || frame->type != FrameType::kDataSmall) return true;
     std::optional<PeerMessage> m = decode_peer_message(frame->body);
-    if (!m || m->creation == kUnknownCreation || m->type == PeerMessageType::kGroupRemoved) return true;
-    m->creation = kUnknownCreation;
+    const bool says = m && (m->creation != kUnknownCreation || m->of_epoch);
+    if (!says || m->type == PeerMessageType::kGroupRemoved) return true;
+    m->creation = kUnknownCreation, m->of_epoch.reset();
     std::array<std::byte, kMaxPeerMessage> body;
     std::array<std::byte, kMaxHeadBytes> head;
     frame->body = std::span(body).first(encode_peer_message(*m, body));
@@ -204,13 +227,27 @@ void forget_creations(VirtualCluster& cluster, NodeId older) {
 
 TEST(GroupsBesideAnOlderNode, AreMadeAndRemovedAsBefore) {
   Team team(four());
-  forget_creations(team.cluster, 2);
+  leave_out_which_group(team.cluster, 2);
   for (const NodeId creator : {0u, 2u, 1u}) {
     ASSERT_EQ(create(team, creator, {0, 1, 2, 3}), Verdict::kOk);
     expect_barrier(team, {0, 1, 2, 3});
     EXPECT_EQ(team.cluster.node((creator + 1) % 4).remove_group(kName), Admission::kTaken);
     team.cluster.run_until(team.in(kSecond));
     for (const NodeId id : team.up) EXPECT_EQ(team.cluster.node(id).node().group_count(), 1u) << id;
+  }
+}
+
+// It has not read the cluster's file anew.
+TEST(GroupsBesideAnOlderNode, AreRefusedByItAsByANewerOne) {
+  for (const NodeId older : {0u, kNoNode}) {
+    Team team(cluster_of(2));
+    leave_out_which_group(team.cluster, older);
+    team.cluster.node(1).adopt_cluster(2, 77);
+    team.open(1);
+    const std::uint64_t call = team.barrier(1, 0, team.in(60 * kSecond));
+    ASSERT_TRUE(team.wait({call}, kSecond));
+    EXPECT_EQ(team.verdict(call), Verdict::kRefused);
+    EXPECT_EQ(team.done(call).ranks, only(0));
   }
 }
 

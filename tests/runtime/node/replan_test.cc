@@ -3,7 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "runtime/node/peer_message.h"
 #include "tests/runtime/node/workers.h"
+#include "transport/frame.h"
 
 namespace fibocast {
 namespace {
@@ -119,11 +126,13 @@ TEST(ReplanMessage, TheLargestOneFits) {
   const std::vector<std::byte> outcomes(std::size_t{3} * Limits{}.open_generations);
   m.piece = outcomes;
   m.plan = plan_number(3);
+  m.let_go = 7;
   std::array<std::byte, kMaxPeerMessage> bytes;
   const std::size_t size = encode_peer_message(m, bytes);
   const auto back = decode_peer_message(std::span(bytes).first(size));
   ASSERT_TRUE(back.has_value());
   EXPECT_EQ(back->plan, m.plan);
+  EXPECT_EQ(back->let_go, m.let_go);
   EXPECT_EQ(back->ranks, m.ranks);
 }
 
@@ -184,6 +193,109 @@ TEST(Replans, WhoCallsWhileAMemberIsLostInAChangeHasCalled) {
     for (Generation g = 0; g < 3; ++g) EXPECT_TRUE(answered(receive(2, g), 10 * kSecond)) << g << " after " << after;
   }
 }
+
+// A member is lost while the new plan is being installed: nobody goes over to it before that one is back. Each of the
+// others calls barriers with numbers of its own.
+class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Kind, Generation>> {
+ protected:
+  InstalledPlan() : cluster(cluster_of(3)), fault{.kind = std::get<1>(GetParam()), .nodes = {lost}} {
+    cluster.start_all();
+    EXPECT_TRUE(cluster.connect_all());
+    GroupDefinition d;
+    d.name = "work";
+    d.members.add_run({0, 3});
+    EXPECT_TRUE(answered(cluster.create(0, d).cookie));
+    for (NodeId id = 0; id < 3; ++id) group = cluster.open(id, "work").group;
+    std::size_t installed = 0;
+    cluster.network().set_filter([&](NodeId, NodeId, VirtualNetwork::Datagram& datagram) {
+      const std::optional<Frame> frame = decode_frame(datagram);
+      const auto m = frame ? decode_peer_message(frame->body) : std::nullopt;
+      const bool says_so = m && m->type == PeerMessageType::kEpochInstalled;
+      installed += says_so;
+      return !says_so;
+    });
+    command = cluster.replan(0, "work", plan_number(1)).cookie;
+    EXPECT_TRUE(cluster.run_until(cluster.now() + kSecond, [&] { return installed >= 2; }));
+    cluster.begin(fault);
+    cluster.network().set_filter(nullptr);
+    cluster.run_until(cluster.now() + 3 * kSecond);
+  }
+  bool answered(std::uint64_t cookie) {
+    return cluster.run_until(cluster.now() + 100 * kMillisecond, [&] { return cluster.answer(cookie) != nullptr; });
+  }
+  Asked barrier(NodeId id, Generation g) { return cluster.barrier(id, group, g, cluster.now() + 60 * kSecond); }
+  void expect_lost(NodeId id, Generation g) {
+    const Asked asked = barrier(id, g);
+    ASSERT_EQ(asked.admission, Admission::kTaken) << id << " generation " << g;
+    ASSERT_TRUE(answered(asked.cookie)) << id << " generation " << g;
+    EXPECT_EQ(cluster.answer(asked.cookie)->event.done.verdict, Verdict::kPeerLost) << id << " generation " << g;
+  }
+
+  Plan plan_at(NodeId id) {
+    const Node& node = cluster.node(id).node();
+    for (std::uint32_t i = 0; i < node.group_count(); ++i)
+      if (node.group_info(i).name == "work") return node.group_info(i).plan;
+    return {};
+  }
+
+  const NodeId lost = std::get<0>(GetParam());
+  VirtualCluster cluster;
+  const Fault fault;
+  GroupId group = 0;
+  std::uint64_t command = 0;
+};
+
+// There is no room to keep all that they have called until it is back. Then all go on where the one is that is
+// furthest.
+TEST_P(InstalledPlan, DoesNotKeepTheOthersFromCallingWhileAMemberIsLost) {
+  const NodeId ahead = 1, behind = 2 - lost;
+  std::array<Generation, 3> next{};
+  const Generation calls = std::get<2>(GetParam());
+  while (next[ahead] < calls && !HasFatalFailure()) expect_lost(ahead, next[ahead]++);
+  while (next[behind] < 3 && !HasFatalFailure()) expect_lost(behind, next[behind]++);
+  EXPECT_EQ(cluster.open(ahead, "work").generation, calls);
+  cluster.heal(fault);
+  cluster.run_until(cluster.now() + 3 * kSecond);
+  next[lost] = cluster.open(lost, "work").generation;
+  std::array<std::uint64_t, 3> asked{}, ok{};
+  const Nanoseconds end = cluster.now() + 20 * kSecond;
+  while (cluster.now() < end && std::ranges::min(ok) < 5) {
+    for (NodeId id = 0; id < 3; ++id) {
+      const Answer* answer = asked[id] == 0 ? nullptr : cluster.answer(asked[id]);
+      if (asked[id] != 0 && answer == nullptr) continue;
+      if (answer != nullptr) ok[id] += answer->event.done.verdict == Verdict::kOk, ++next[id];
+      const Asked call = barrier(id, next[id]);
+      ASSERT_EQ(call.admission, Admission::kTaken) << id;
+      asked[id] = call.cookie;
+    }
+    cluster.run_until(cluster.now() + kMillisecond);
+  }
+  EXPECT_GE(std::ranges::min(ok), 5u);
+  EXPECT_GE(std::ranges::min(next), calls);
+}
+
+// It is tried no longer; who was missing is named.
+TEST_P(InstalledPlan, EndsItsCommandInTimeThoughAMemberIsLost) {
+  if (lost == 0) return;  // who would be told is lost
+  cluster.run_until(cluster.now() + NodeSettings{}.group_patience);
+  const Answer* answer = cluster.answer(command);
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->event.done.verdict, Verdict::kRefused);
+  EXPECT_TRUE(answer->event.done.ranks.index_of(lost) != kNoRank && answer->event.done.ranks.size() == 1);
+  cluster.heal(fault);
+  cluster.run_until(cluster.now() + 5 * kSecond);
+  for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(plan_at(id), plan_number(1)) << id;
+}
+
+INSTANTIATE_TEST_SUITE_P(Lost, InstalledPlan,
+                         testing::Combine(testing::Values(NodeId{0}, NodeId{2}),
+                                          testing::Values(Fault::Kind::kCrash, Fault::Kind::kPause),
+                                          testing::Values(5, 7, 9, 14, 100)),  // half of the table are 6
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param) == 0 ? "Leader" : "Another") +
+                                  (std::get<1>(info.param) == Fault::Kind::kCrash ? "Dies" : "Stops") +
+                                  std::to_string(std::get<2>(info.param));
+                         });
 
 TEST_P(Replan, WhatCannotBeIsRefused) {
   Workers w(cluster_of(4), GetParam());

@@ -179,6 +179,28 @@ TEST(CallerThatDies, HoldsUpNobodyWhoWaitsForItsNode) {
   }
 }
 
+// The others along the tree get what is handed out through its node, whose channel to them is full just now.
+TEST(CallerThatDies, IsToldOfWhenThereIsRoomAgain) {
+  ClusterSettings settings = cluster_of(4);
+  settings.node.client_grace = 0;
+  settings.node.plan.distribution = {.kind = TreeKind::kKary, .arity = 1};  // 0 -> 1 -> 2 -> 3
+  settings.limits.message_credit = 200;
+  settings.network.latency_min = settings.network.latency_max = 5 * kMillisecond;
+  Team team(settings);
+  const std::vector<std::uint64_t> others = {team.receive_multicast(2, 0, 0), team.receive_multicast(3, 0, 0)};
+  while (team.cluster.send(1, 2, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  const std::uint64_t sender = team.send_multicast(0, 0, pattern(1, 100));
+  team.cluster.node(1).abandon_call(team.receive_multicast(1, 0, 0));
+  const Fault cut{.kind = Fault::Kind::kOneWay, .nodes = {2}};  // nothing is acknowledged
+  team.cluster.begin(cut);
+  team.cluster.run_until(team.in(100 * kMillisecond));
+  EXPECT_EQ(team.verdict(sender), Verdict::kOk);
+  team.cluster.heal(cut);
+  EXPECT_TRUE(team.wait(others, kSecond));
+  team.expect_all(others, Verdict::kCallerLost);
+  for (const std::uint64_t cookie : others) EXPECT_EQ(team.done(cookie).ranks, only(1));
+}
+
 // Where it dies another node is taken for lost, which those who decide hear already: they are told of the node.
 TEST(CallerThatDies, IsNotTakenForAnotherNodesCaller) {
   ClusterSettings settings = cluster_of(3);
