@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "runtime/node/group_policy.h"
+
 namespace fibocast {
 namespace {
 
@@ -111,6 +113,34 @@ TEST(PeerMessageOfAnOlderNode, DoesNotTellWhatIsAppended) {
   bytes.resize(bytes.size() - sizeof(Epoch));
   ASSERT_TRUE(decode_peer_message(bytes));
   EXPECT_FALSE(decode_peer_message(bytes)->of_epoch);
+}
+
+RankSet scattered() {
+  RankSet ranks;
+  for (Rank r = 0; r < 2 * RankSet::kMaxRuns; r += 2) ranks.add(r);
+  return ranks;
+}
+
+// What is appended comes last, and must not be cut off where all the rest is as long as it can be.
+TEST(PeerMessages, OfTheMostBytesFit) {
+  const std::vector<std::byte> outcomes(24), with_members(24 + kMostShrinkingMembers / 8);
+  PeerMessage stopped;
+  stopped.type = PeerMessageType::kEpochStopped;
+  stopped.piece = with_members, stopped.let_go = 7;
+  EXPECT_EQ(decode_peer_message(bytes_of(stopped))->let_go, 7u);
+  PeerMessage install;
+  install.type = PeerMessageType::kEpochInstall;
+  install.piece = outcomes, install.ranks = scattered(), install.let_go = 7;
+  EXPECT_EQ(decode_peer_message(bytes_of(install))->let_go, 7u);
+  PeerMessage define;
+  define.type = PeerMessageType::kGroupDefine;
+  define.name_length = 38, define.ranks = scattered(), define.creation = 7, define.unfinished = true;
+  ASSERT_TRUE(has_room_for_creation(define.name_length, define.ranks));
+  EXPECT_TRUE(decode_peer_message(bytes_of(define))->unfinished);
+  EXPECT_FALSE(has_room_for_creation(define.name_length + 1u, define.ranks));
+  PeerMessage refusal = verdict_request();
+  refusal.type = PeerMessageType::kGroupUnknown, refusal.of_epoch = 7;
+  EXPECT_EQ(decode_peer_message(bytes_of(refusal))->of_epoch, 7u);
 }
 
 RankSet set_of(std::initializer_list<RankSet::Run> runs) {
