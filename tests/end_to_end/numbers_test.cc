@@ -85,7 +85,7 @@ TEST(Sentences, NameWhatHelps) {
   expect("group create P --ranks 0,1",
          "group 'P': a group of this name exists already (`fibocast group list`); remove it, or take another name");
   expect("barrier P --participants 2",
-         "group 'P': the group has another number of participants at each member; give that number, or none");
+         "barrier 'P': the group has another number of participants at each member; give that number, or none");
 }
 
 TEST(Groups, HaveNamesThatOperationsCanGive) {
@@ -108,7 +108,7 @@ TEST(Groups, ThatFindNoRoomAreRefusedAtOnceWithASentence) {
       "remove`), or raise it\n";
   const Ended third = cluster.run({"barrier", "c", "--rank", "0"});
   EXPECT_EQ(third.exit_code, 2);
-  EXPECT_EQ(third.err, "fibocast: group 'c': " + sentence);
+  EXPECT_EQ(third.err, "fibocast: barrier 'c': " + sentence);
   EXPECT_EQ(cluster.run({"group", "create", "c", "--ranks", "0", "--rank", "0"}).err,
             "fibocast: group 'c': " + sentence);
   EXPECT_EQ(cluster.run({"group", "remove", "a", "--rank", "0"}).exit_code, 0);
