@@ -133,6 +133,28 @@ TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// Each side has removed more groups than either remembers. What one told the other it took in for another one that it
+// was telling, and told that again: both went on without a pause (seed 1841 --changes).
+TEST(RemovedGroups, AreToldOnceThoughThereAreTooManyToRemember) {
+  Team team(four());
+  const Fault apart{.kind = Fault::Kind::kPartition, .nodes = {2, 3}};
+  team.cluster.begin(apart);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (std::uint32_t i = 0; i < 2 * Limits::simulated().groups + 1; ++i) {
+    for (const NodeId maker : {0u, 2u}) {
+      ASSERT_EQ(create(team, maker, {maker, maker + 1}), Verdict::kOk);
+      ASSERT_EQ(team.cluster.node(maker).remove_group(kName), Admission::kTaken);
+    }
+    team.cluster.run_until(team.in(10 * kMillisecond));
+  }
+  team.cluster.heal(apart);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(team.cluster.node(id).node().connected_peers(), 3u);
+  const std::uint64_t sent = team.cluster.network().counters().sent;
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_LT(team.cluster.network().counters().sent - sent, 1'000u);
+}
+
 // Both definitions are alike: members would have one of either creation, and take no messages of the other one.
 TEST(GroupMadeTwice, IsOneOrNone) {
   for (const Nanoseconds apart : {0, 300, 700, 1'100, 1'900, 2'100, 3'500}) {
