@@ -106,6 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          changes(1841, "RemovalsWereToldBackAndForthWithoutAPause"),
                                          changes(2520, "AnswerToAFormerMakerWasTakenForARemoval"),
                                          changes(4517, "TwoThatReadTheFileWhileTheyMetRefusedEachOther"),
+                                         changes(6578, "AnswerAboutARemovedGroupSpokeOfTheNext"),
                                          changes(715, "WindowWaitedForWhoKnowsTheNewFileOnly"),
                                          changes(562, "WindowWasToldInVainToWhoHadNotReadTheFile")),
                          [](const auto& info) { return std::string(info.param.name); });

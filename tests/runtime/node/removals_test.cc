@@ -133,6 +133,28 @@ TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// A member still owes its maker an answer, and has the next group of the name by then, of which that one is no member:
+// it took the answer for one about a group that it had removed, and ended the next one (seed 6578 --changes).
+TEST(RemovedGroup, IsNotAnsweredForByTheNextOne) {
+  ClusterSettings settings = four();
+  settings.limits.message_credit = 200;
+  settings.node.suspicion = 10 * kSecond;
+  Team team(settings);
+  team.cluster.network().set_filter([](NodeId from, NodeId to, const auto&) { return from != 2 || to != 1; });
+  while (team.cluster.send(2, 1, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  ASSERT_EQ(team.cluster.create(1, group_of({0, 1, 2})).admission, Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] {
+    return creation_at(team, 0) != kUnknownCreation && creation_at(team, 2) != kUnknownCreation;
+  }));
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 2) == kUnknownCreation; }));
+  ASSERT_EQ(create(team, 0, {0, 2}), Verdict::kOk);
+  team.cluster.network().set_filter(nullptr);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_NE(creation_at(team, 2), kUnknownCreation);
+  expect_barrier(team, {0, 2});
+}
+
 // Each side has removed more groups than either remembers. What one told the other it took in for another one that it
 // was telling, and told that again: both went on without a pause (seed 1841 --changes).
 TEST(RemovedGroups, AreToldOnceThoughThereAreTooManyToRemember) {
