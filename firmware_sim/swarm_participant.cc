@@ -292,12 +292,15 @@ void SwarmParticipant::count(const CallDone& done) {
 void SwarmParticipant::on_answer(const Answer& answer) {
   const CallDone& done = answer.event.done;
   waits_ = false;
-  if (!group().numbered) {
-    run_.history().records[arrival_].generation = done.generation;
-    run_.history().somebody_stayed_away |= done.generation >= group().operations.size();  // one more than all have
+  // Its group was removed before it had joined a generation, perhaps.
+  const bool nowhere = !group().numbered && done.verdict == Verdict::kCancelled;
+  const Generation generation = nowhere ? kUnknownGeneration : done.generation;
+  if (!group().numbered && !nowhere) {
+    run_.history().records[arrival_].generation = generation;
+    run_.history().somebody_stayed_away |= generation >= group().operations.size();  // one more than all have
   }
   Record r = record(Record::Kind::kDone);
-  r.generation = done.generation;
+  r.generation = generation;
   r.verdict = done.verdict;
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) r.missing.push_back(done.ranks.at(i));
   r.straggler = done.straggler.rank;

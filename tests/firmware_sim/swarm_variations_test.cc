@@ -111,6 +111,11 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          changes(562, "WindowWasToldInVainToWhoHadNotReadTheFile")),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(SwarmChangesRegression, ScheduledCallOfARemovedGroupWasToldToBeTheFirst) {
+  const Vary vary = [](Scenario& scenario) { let_change(scenario), give_lives(scenario); };
+  for (const std::uint64_t seed : {5, 31}) expect_kept(seed, vary, "--changes --lives");
+}
+
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
   const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };
   expect_kept(10140, vary, "--ahead --changes");

@@ -121,6 +121,21 @@ TEST(RemovedGroup, IsToldToWhoConnectsWhileItsRemoverIsStillTelling) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// It was told to be generation 0 (seed 5 --changes --lives).
+TEST(RemovedGroup, CancelsTheScheduledCallByItsNumber) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  Call call;
+  call.group = group_id(kName), call.generation = 3;
+  call.deadline = team.in(60 * kSecond), call.not_before = team.in(30 * kSecond);
+  const Asked asked = team.cluster.call(1, call);
+  ASSERT_EQ(asked.admission, Admission::kTaken);
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(team.wait({asked.cookie}, kSecond));
+  EXPECT_EQ(team.verdict(asked.cookie), Verdict::kCancelled);
+  EXPECT_EQ(team.done(asked.cookie).generation, 3u);
+}
+
 // Its definition comes to this member after its removal has.
 TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   Team team(four());
