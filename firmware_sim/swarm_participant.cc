@@ -285,7 +285,7 @@ void SwarmParticipant::give_up() {
 void SwarmParticipant::count(const CallDone& done) {
   if (group().numbered)
     ++generation_;
-  else if (done.verdict != Verdict::kDeadlineExceeded || !done.ranks.empty())
+  else if (done.verdict != Verdict::kCancelled && (done.verdict != Verdict::kDeadlineExceeded || !done.ranks.empty()))
     generation_ = done.generation + 1;
 }
 

@@ -148,6 +148,7 @@ void forget_answers(NodeState& state, GroupId group) {
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
   forget_answers(state, g.id);
+  abandon::forget_group(state, group);
   cancel_definition(state, group);
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);

@@ -116,6 +116,11 @@ TEST(SwarmChangesRegression, ScheduledCallOfARemovedGroupWasToldToBeTheFirst) {
   for (const std::uint64_t seed : {5, 31}) expect_kept(seed, vary, "--changes --lives");
 }
 
+TEST(SwarmChangesRegression, PlaceOfADeadCallerWasTakenInTheNextGroup) {
+  const Vary vary = [](Scenario& scenario) { let_change(scenario), give_lives(scenario); };
+  for (const std::uint64_t seed : {504, 435}) expect_kept(seed, vary, "--changes --lives");
+}
+
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
   const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };
   expect_kept(10140, vary, "--ahead --changes");

@@ -121,6 +121,25 @@ TEST(RemovedGroup, IsToldToWhoConnectsWhileItsRemoverIsStillTelling) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// A caller died in the former group, and its answer is kept for who comes back: that is nobody in the next one (seed
+// 504
+// --changes --lives).
+TEST(RemovedGroup, LeavesNoPlaceOfADeadCallerInTheNextOne) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  const Asked dead = team.cluster.barrier(1, group_id(kName), 0, team.in(5 * kSecond));
+  team.cluster.node(1).abandon_call(dead.cookie);
+  const Asked other = team.cluster.barrier(0, group_id(kName), 0, team.in(5 * kSecond));
+  ASSERT_TRUE(team.wait({other.cookie}, 500 * kMillisecond));
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(
+      team.cluster.run_until(team.in(100 * kMillisecond), [&] { return creation_at(team, 1) == kUnknownCreation; }));
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  const Asked early = team.cluster.barrier(1, group_id(kName), 0, team.in(5 * kSecond));
+  EXPECT_FALSE(team.wait({early.cookie}, 100 * kMillisecond)) << "the other one has not called";
+  EXPECT_EQ(team.cluster.node(1).node().tables().requests, 1u);
+}
+
 // It was told to be generation 0 (seed 5 --changes --lives).
 TEST(RemovedGroup, CancelsTheScheduledCallByItsNumber) {
   Team team(four());
