@@ -42,6 +42,9 @@ void SwarmParticipant::begin() {
 
 void SwarmParticipant::enter(const Membership& m) {
   id_ = m.group;
+  // Of several it was taken for one that had died, perhaps: what it leaves out nobody comes for.
+  const bool has_place_of_another = run_.lives() != nullptr && group().participants > 1 && m.generation > generation_;
+  run_.history().somebody_stayed_away |= has_place_of_another;
   generation_ = m.generation;
   if (run_.scenario().comes_and_goes) definition_ = find_group(run_.cluster().node(node_).node(), id_)->definition;
   call_next();
@@ -58,7 +61,10 @@ std::optional<Membership> SwarmParticipant::open() {
 // The node hears of a created group from the others, unless nobody is left who knows it: then the name stands for
 // another group, of all nodes.
 void SwarmParticipant::open_again(int attempts) {
-  if (attempts == 0) return end();
+  if (attempts == 0) {
+    run_.history().somebody_stayed_away |= lives_ > 0;  // died, and the name stands for another group by now
+    return end();
+  }
   later(200 * kMillisecond, [this, attempts] {
     const std::optional<Membership> m = open();
     m ? enter(*m) : open_again(attempts - 1);
