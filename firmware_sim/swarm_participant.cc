@@ -42,6 +42,9 @@ void SwarmParticipant::begin() {
 
 void SwarmParticipant::enter(const Membership& m) {
   id_ = m.group;
+  // Of several it was taken for one that had died, perhaps: what it leaves out nobody comes for.
+  const bool has_place_of_another = run_.lives() != nullptr && group().participants > 1 && m.generation > generation_;
+  run_.history().somebody_stayed_away |= has_place_of_another;
   generation_ = m.generation;
   if (run_.scenario().comes_and_goes) definition_ = find_group(run_.cluster().node(node_).node(), id_)->definition;
   call_next();
@@ -58,7 +61,10 @@ std::optional<Membership> SwarmParticipant::open() {
 // The node hears of a created group from the others, unless nobody is left who knows it: then the name stands for
 // another group, of all nodes.
 void SwarmParticipant::open_again(int attempts) {
-  if (attempts == 0) return end();
+  if (attempts == 0) {
+    run_.history().somebody_stayed_away |= lives_ > 0;  // died, and the name stands for another group by now
+    return end();
+  }
   later(200 * kMillisecond, [this, attempts] {
     const std::optional<Membership> m = open();
     m ? enter(*m) : open_again(attempts - 1);
@@ -285,19 +291,22 @@ void SwarmParticipant::give_up() {
 void SwarmParticipant::count(const CallDone& done) {
   if (group().numbered)
     ++generation_;
-  else if (done.verdict != Verdict::kDeadlineExceeded || !done.ranks.empty())
+  else if (done.verdict != Verdict::kCancelled && (done.verdict != Verdict::kDeadlineExceeded || !done.ranks.empty()))
     generation_ = done.generation + 1;
 }
 
 void SwarmParticipant::on_answer(const Answer& answer) {
   const CallDone& done = answer.event.done;
   waits_ = false;
-  if (!group().numbered) {
-    run_.history().records[arrival_].generation = done.generation;
-    run_.history().somebody_stayed_away |= done.generation >= group().operations.size();  // one more than all have
+  // Its group was removed before it had joined a generation, perhaps.
+  const bool nowhere = !group().numbered && done.verdict == Verdict::kCancelled;
+  const Generation generation = nowhere ? kUnknownGeneration : done.generation;
+  if (!group().numbered && !nowhere) {
+    run_.history().records[arrival_].generation = generation;
+    run_.history().somebody_stayed_away |= generation >= group().operations.size();  // one more than all have
   }
   Record r = record(Record::Kind::kDone);
-  r.generation = done.generation;
+  r.generation = generation;
   r.verdict = done.verdict;
   for (std::uint32_t i = 0; i < done.ranks.size(); ++i) r.missing.push_back(done.ranks.at(i));
   r.straggler = done.straggler.rank;

@@ -19,6 +19,7 @@ void note_answer(const History& history, const Record& r, Generations& next, Fin
   const bool held = r.verdict == Verdict::kDeadlineExceeded && r.missing.empty();
   const bool outside = held || r.verdict == Verdict::kPartitioned || r.verdict == Verdict::kStale;
   if (outside && history.groups[r.group].goes_on) return;  // it asks again where the others are
+  if (r.generation == kUnknownGeneration) return;          // its group was removed before it had joined one
   Generation& expected = next[caller_of(r)];
   if (r.generation < expected)
     findings.push_back(describe(history, r) + "answered after generation " + std::to_string(expected - 1));

@@ -170,6 +170,15 @@ std::optional<Generation> generation_to_take(NodeState& state, std::uint32_t gro
   return lowest;
 }
 
+void forget_group(NodeState& state, std::uint32_t group) {
+  for (std::uint32_t i = 0; state.vacancies > 0 && i < state.requests->size(); ++i) {
+    Request& r = state.requests->at(i);
+    if (!r.vacant || r.group != group) continue;
+    end_vacancy(state, r);
+    if (r.kept) release(state, i);
+  }
+}
+
 void on_timer(NodeState& state, Nanoseconds now) {
   if (now < state.vacancy_timer) return;
   state.vacancy_timer = kNever;

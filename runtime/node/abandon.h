@@ -21,6 +21,8 @@ bool take_place(NodeState& state, std::uint32_t group, const Call& call);
 bool keep_answer(NodeState& state, std::uint32_t request);
 // The lowest generation of a place that waits to be taken, where a participant who comes (back) now begins.
 std::optional<Generation> generation_to_take(NodeState& state, std::uint32_t group);
+// The group is no more: nobody comes back to it, nor to the next one that is kept in its place.
+void forget_group(NodeState& state, std::uint32_t group);
 // The grace of some is over.
 void on_timer(NodeState& state, Nanoseconds now);
 // This node's part in the slot's generation is lost, if no verdict was found before.

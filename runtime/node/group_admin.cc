@@ -139,8 +139,16 @@ void cancel_definition(NodeState& state, std::uint32_t group) {
   state.requests->answer(q.request);
 }
 
+// An answer about it that is still owed is none about the next one of this name: who waits for it asks again.
+void forget_answers(NodeState& state, GroupId group) {
+  for (Peer& p : state.peers.first(state.peers_used))
+    if (p.answer_group == group) p.answer_owed = false;
+}
+
 void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   GroupState& g = state.groups[group];
+  forget_answers(state, g.id);
+  abandon::forget_group(state, group);
   cancel_definition(state, group);
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);

@@ -81,7 +81,8 @@ struct Peer {
   bool by_reference = false;     // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
-  std::uint8_t removals_left = 0;  // so many of the last ones it is still to hear of (removals.h)
+  std::uint8_t removals_left = 0;   // so many it is still to hear of (removals.h),
+  std::uint8_t removals_since = 0;  // ... before these last ones
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.

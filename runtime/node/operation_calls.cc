@@ -278,6 +278,7 @@ void refuse_call(NodeState& state, std::uint32_t request, Verdict verdict) {
   drop_payload(state, r);
   r.done.verdict = verdict;
   r.done.cookie = r.call.cookie;
+  r.done.generation = r.call.generation.value_or(r.done.generation);  // also if it has not been looked at yet
   state.requests->answer(request);
 }
 

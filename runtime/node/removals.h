@@ -13,7 +13,8 @@ inline bool may_be_same(CreationId a, CreationId b) { return a == b || a == kUnk
 
 void note(NodeState& state, CreationId creation);
 bool is_removed(const NodeState& state, CreationId creation);
-// The peer is to hear of all that is remembered.
+// The peer is to hear of all that is remembered by now; not of what others tell us meanwhile, as these tell it, too,
+// and it may be the one.
 void begin_telling(const NodeState& state, Peer& peer);
 // True: it has heard of them; else there is no room just now.
 bool tell(NodeState& state, Peer& peer, Nanoseconds now);

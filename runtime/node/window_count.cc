@@ -138,7 +138,8 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, Nanose
   if (rank == kNoRank) return;
   InquiryMember& member = groups::inquiry_members(state, group)[rank];
   member.lacks = true;
-  if (g.inquiry.phase != Inquiry::Phase::kCounting) return;
+  // Who has not read the new file yet is waited for, as who has not come up.
+  if (g.inquiry.phase != Inquiry::Phase::kCounting || !is_of_former_file(state, g)) return;
   member.answered = true;
   pump(state, group, now);
 }

@@ -17,7 +17,7 @@ void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now);
 void on_ask(NodeState& state, std::uint32_t group, Nanoseconds now);
 void on_question(NodeState& state, std::uint32_t group, NodeId from, Nanoseconds now);
 void on_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now);
-// The peer does not know the group, and holds nobody up.
+// The peer does not know the group: if it is one of a former file the peer holds nobody up.
 void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, Nanoseconds now);
 // Goes on with a count that waits for channels.
 void pump(NodeState& state, std::uint32_t group, Nanoseconds now);

@@ -25,6 +25,9 @@ void expect_kept(std::uint64_t seed, Vary vary, const char* flag) {
                                                    << describe(scenario);
 }
 
+void change_and_give_lives(Scenario& scenario) { let_change(scenario), give_lives(scenario); }
+void change_over_streams(Scenario& scenario) { use_streams(scenario), let_change(scenario); }
+
 struct Variation {
   const char* name;
   const char* flag;
@@ -46,7 +49,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariation,
                                          Variation{"Streams81", "--streams", use_streams, 81, 80},
                                          Variation{"Lives", "--lives", give_lives, 1, 100},
                                          Variation{"Lives101", "--lives", give_lives, 101, 100},
-                                         Variation{"Changes", "--changes", let_change, 1, 40}),
+                                         Variation{"Changes", "--changes", let_change, 1, 40},
+                                         Variation{"ChangesLives", "--changes --lives", change_and_give_lives, 1, 40},
+                                         Variation{"ChangesStreams", "--changes --streams", change_over_streams, 1,
+                                                   30}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SwarmChanges, RemoveGroupsLetDaemonsLeaveAndTheClusterGrow) {
@@ -104,12 +110,22 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SwarmVariationRegression,
                                          changes(813, "RemoverThatWasToldOfItsRemovalDidNotTellTheOthers"),
                                          changes(373, "RemoverAndMakerOfTheNextGroupAskedEachOtherWithoutAPause"),
                                          changes(461, "MembersKeptHalfAGroupWhoseMakerHadLeft"),
-                                         changes(2108, "RemovedGroupWasThereWhereItsMakerHadNotBroughtItToAll"),
+                                         changes(2108, "WhoConnectedDuringARemovalWasNotToldOfIt"),
+                                         changes(1841, "RemovalsWereToldBackAndForthWithoutAPause"),
                                          changes(2520, "AnswerToAFormerMakerWasTakenForARemoval"),
                                          changes(4517, "TwoThatReadTheFileWhileTheyMetRefusedEachOther"),
+                                         changes(6578, "AnswerAboutARemovedGroupSpokeOfTheNext"),
                                          changes(715, "WindowWaitedForWhoKnowsTheNewFileOnly"),
                                          changes(562, "WindowWasToldInVainToWhoHadNotReadTheFile")),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SwarmChangesRegression, ScheduledCallOfARemovedGroupWasToldToBeTheFirst) {
+  for (const std::uint64_t seed : {5, 31}) expect_kept(seed, change_and_give_lives, "--changes --lives");
+}
+
+TEST(SwarmChangesRegression, PlaceOfADeadCallerWasTakenInTheNextGroup) {
+  for (const std::uint64_t seed : {504, 435}) expect_kept(seed, change_and_give_lives, "--changes --lives");
+}
 
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
   const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };

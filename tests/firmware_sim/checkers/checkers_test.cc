@@ -244,6 +244,15 @@ TEST(LeakChecker, NoticesWhatANodeKeeps) {
   for (const Story* s : {&bytes, &buffers, &answers, &wakes, &stuck}) EXPECT_EQ(check_leaks(s->history).size(), 1u);
 }
 
+TEST(LeakChecker, KnowsThatWhoBeganLateCollectsNothingOfBefore) {
+  Story late;
+  late.arrive(0, 0), late.arrive(1, 2);
+  for (const NodeId node : {0u, 1u}) late.history.ends[node].payload_bytes = late.history.ends[node].buffers = 1;
+  EXPECT_EQ(check_leaks(late.history).size(), 2u) << "of node 0";
+  late.history.ends[0].payload_bytes = late.history.ends[0].buffers = 0;
+  EXPECT_TRUE(check_leaks(late.history).empty());
+}
+
 TEST(Fingerprint, TellsBytesApart) {
   std::vector<std::byte> a(1'000), b(1'000);
   b[999] = std::byte{1};

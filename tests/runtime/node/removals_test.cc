@@ -122,6 +122,40 @@ TEST(RemovedGroup, IsToldToWhoConnectsWhileItsRemoverIsStillTelling) {
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
+// A caller died in the former group, and its answer is kept for who comes back: that is nobody in the next one (seed
+// 504
+// --changes --lives).
+TEST(RemovedGroup, LeavesNoPlaceOfADeadCallerInTheNextOne) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  const Asked dead = team.cluster.barrier(1, group_id(kName), 0, team.in(5 * kSecond));
+  team.cluster.node(1).abandon_call(dead.cookie);
+  const Asked other = team.cluster.barrier(0, group_id(kName), 0, team.in(5 * kSecond));
+  ASSERT_TRUE(team.wait({other.cookie}, 500 * kMillisecond));
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(
+      team.cluster.run_until(team.in(100 * kMillisecond), [&] { return creation_at(team, 1) == kUnknownCreation; }));
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  const Asked early = team.cluster.barrier(1, group_id(kName), 0, team.in(5 * kSecond));
+  EXPECT_FALSE(team.wait({early.cookie}, 100 * kMillisecond)) << "the other one has not called";
+  EXPECT_EQ(team.cluster.node(1).node().tables().requests, 1u);
+}
+
+// It was told to be generation 0 (seed 5 --changes --lives).
+TEST(RemovedGroup, CancelsTheScheduledCallByItsNumber) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1}), Verdict::kOk);
+  Call call;
+  call.group = group_id(kName), call.generation = 3;
+  call.deadline = team.in(60 * kSecond), call.not_before = team.in(30 * kSecond);
+  const Asked asked = team.cluster.call(1, call);
+  ASSERT_EQ(asked.admission, Admission::kTaken);
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(team.wait({asked.cookie}, kSecond));
+  EXPECT_EQ(team.verdict(asked.cookie), Verdict::kCancelled);
+  EXPECT_EQ(team.done(asked.cookie).generation, 3u);
+}
+
 // Its definition comes to this member after its removal has.
 TEST(RemovedGroup, IsNotTakenFromItsCreatorAfterwards) {
   Team team(four());
@@ -155,6 +189,50 @@ TEST(RemovedGroup, DoesNotEndCallsOfTheNextOne) {
   const std::uint64_t last = barrier(0);
   ASSERT_TRUE(team.wait({waits, last}));
   team.expect_all({waits, last}, Verdict::kOk);
+}
+
+// A member still owes its maker an answer, and has the next group of the name by then, of which that one is no member:
+// it took the answer for one about a group that it had removed, and ended the next one (seed 6578 --changes).
+TEST(RemovedGroup, IsNotAnsweredForByTheNextOne) {
+  ClusterSettings settings = four();
+  settings.limits.message_credit = 200;
+  settings.node.suspicion = 10 * kSecond;
+  Team team(settings);
+  team.cluster.network().set_filter([](NodeId from, NodeId to, const auto&) { return from != 2 || to != 1; });
+  while (team.cluster.send(2, 1, kTag, pattern(0, 10)) == Admission::kTaken) continue;
+  ASSERT_EQ(team.cluster.create(1, group_of({0, 1, 2})).admission, Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] {
+    return creation_at(team, 0) != kUnknownCreation && creation_at(team, 2) != kUnknownCreation;
+  }));
+  EXPECT_EQ(team.cluster.node(0).remove_group(kName), Admission::kTaken);
+  ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 2) == kUnknownCreation; }));
+  ASSERT_EQ(create(team, 0, {0, 2}), Verdict::kOk);
+  team.cluster.network().set_filter(nullptr);
+  team.cluster.run_until(team.in(5 * kSecond));
+  EXPECT_NE(creation_at(team, 2), kUnknownCreation);
+  expect_barrier(team, {0, 2});
+}
+
+// Each side has removed more groups than either remembers. What one told the other it took in for another one that it
+// was telling, and told that again: both went on without a pause (seed 1841 --changes).
+TEST(RemovedGroups, AreToldOnceThoughThereAreTooManyToRemember) {
+  Team team(four());
+  const Fault apart{.kind = Fault::Kind::kPartition, .nodes = {2, 3}};
+  team.cluster.begin(apart);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (std::uint32_t i = 0; i < 2 * Limits::simulated().groups + 1; ++i) {
+    for (const NodeId maker : {0u, 2u}) {
+      ASSERT_EQ(create(team, maker, {maker, maker + 1}), Verdict::kOk);
+      ASSERT_EQ(team.cluster.node(maker).remove_group(kName), Admission::kTaken);
+    }
+    team.cluster.run_until(team.in(10 * kMillisecond));
+  }
+  team.cluster.heal(apart);
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(team.cluster.node(id).node().connected_peers(), 3u);
+  const std::uint64_t sent = team.cluster.network().counters().sent;
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_LT(team.cluster.network().counters().sent - sent, 1'000u);
 }
 
 // Both definitions are alike: members would have one of either creation, and take no messages of the other one.
