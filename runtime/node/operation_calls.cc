@@ -241,8 +241,8 @@ void end_in_change(NodeState& state, std::uint32_t request, Rank lost) {
   const bool was_passed = r.passes && r.state == Request::State::kHeld;
   const bool is_let_go = r.call.generation && !was_passed && passes_crowd(state);
   if (is_let_go) g.change.let_go = std::max(g.change.let_go, *r.call.generation + 1);
+  if (r.done.ranks.empty()) r.done.verdict = Verdict::kPeerLost, r.done.ranks.add(lost);  // why it passes, as for all
   if (r.passes) return is_let_go ? state.requests->release(request) : hold(state, request);
-  r.done.ranks.add(lost);
   is_let_go ? refuse_call(state, request, Verdict::kPeerLost) : end_uncounted(state, request, Verdict::kPeerLost);
 }
 

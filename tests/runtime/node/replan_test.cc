@@ -198,7 +198,7 @@ TEST(Replans, WhoCallsWhileAMemberIsLostInAChangeHasCalled) {
 // others calls barriers with numbers of its own.
 class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Kind, Generation>> {
  protected:
-  InstalledPlan() : cluster(cluster_of(3)), fault{.kind = std::get<1>(GetParam()), .nodes = {lost}} {
+  InstalledPlan() : cluster(settings()), fault{.kind = std::get<1>(GetParam()), .nodes = {lost}} {
     cluster.start_all();
     EXPECT_TRUE(cluster.connect_all());
     GroupDefinition d;
@@ -219,6 +219,11 @@ class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Ki
     cluster.begin(fault);
     cluster.network().set_filter(nullptr);
     cluster.run_until(cluster.now() + 3 * kSecond);
+  }
+  static ClusterSettings settings() {
+    ClusterSettings settings = cluster_of(3);
+    settings.node.client_grace = 0;
+    return settings;
   }
   bool answered(std::uint64_t cookie) {
     return cluster.run_until(cluster.now() + 100 * kMillisecond, [&] { return cluster.answer(cookie) != nullptr; });
@@ -285,6 +290,21 @@ TEST_P(InstalledPlan, EndsItsCommandInTimeThoughAMemberIsLost) {
   cluster.heal(fault);
   cluster.run_until(cluster.now() + 5 * kSecond);
   for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(plan_at(id), plan_number(1)) << id;
+}
+
+// An application dies meanwhile, before its call counts: the others are told of the member, and so is everybody later.
+TEST_P(InstalledPlan, NamesTheLostMemberAndNoCaller) {
+  Call c;
+  c.group = group, c.generation = 0, c.deadline = kNever, c.not_before = cluster.now() + kSecond;
+  cluster.node(1).abandon_call(cluster.call(1, c).cookie);
+  expect_lost(2 - lost, 0);
+  cluster.heal(fault);
+  cluster.run_until(cluster.now() + 3 * kSecond);
+  EXPECT_EQ(cluster.open(lost, "work").generation, 1u) << "it is told how the first one ended";
+  const std::uint64_t back = barrier(lost, 0).cookie;
+  ASSERT_TRUE(cluster.run_until(cluster.now() + 5 * kSecond, [&] { return cluster.answer(back) != nullptr; }));
+  EXPECT_EQ(cluster.answer(back)->event.done.verdict, Verdict::kPeerLost);
+  EXPECT_EQ(cluster.answer(back)->event.done.ranks.index_of(lost), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lost, InstalledPlan,
