@@ -235,22 +235,6 @@ TEST(RemovedGroups, AreToldOnceThoughThereAreTooManyToRemember) {
   EXPECT_LT(team.cluster.network().counters().sent - sent, 1'000u);
 }
 
-// Its maker dies before it has told all members: those that know it tell the others.
-TEST(GroupWhoseMakerDies, IsToldToWhoDoesNotKnowIt) {
-  for (const GroupPolicy policy : {GroupPolicy::kAll, GroupPolicy::kSurvivors}) {
-    Team team(four());
-    team.cluster.network().set_filter([](NodeId from, NodeId to, auto&) { return from != 0 || to != 3; });
-    GroupDefinition d = group_of({0, 1, 2, 3});
-    d.policy = policy;
-    team.cluster.create(0, d);
-    ASSERT_TRUE(team.cluster.run_until(team.in(kSecond), [&] { return creation_at(team, 2) != kUnknownCreation; }));
-    team.cluster.node(0).stop();
-    team.cluster.run_until(team.in(5 * kSecond));
-    for (const NodeId id : {2u, 3u}) EXPECT_EQ(creation_at(team, id), creation_at(team, 1)) << id;
-    if (policy == GroupPolicy::kSurvivors) expect_barrier(team, {1, 2, 3});
-  }
-}
-
 // Both definitions are alike: members would have one of either creation, and take no messages of the other one.
 TEST(GroupMadeTwice, IsOneOrNone) {
   for (const Nanoseconds apart : {0, 300, 700, 1'100, 1'900, 2'100, 3'500}) {
