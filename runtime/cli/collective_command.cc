@@ -159,7 +159,8 @@ int run(const Command& command, const CollectiveOptions& options) {
   auto group = client.value()->join(options.choice.group(), options.choice.participants);
   if (!group.ok()) return report(command, group.status());
   if (options.values.empty() && options.file.empty() && must_bring(options, group->rank()))
-    return report(command, {Code::kInvalid, "this rank brings nothing: give numbers, or a --file (-: standard input)", {}});
+    return report(command,
+                  {Code::kInvalid, "this rank brings nothing: give numbers, or a --file (-: standard input)", {}});
   Duration deadline = options.choice.deadline_time();
   if (Status status = read_file(options, **client, deadline, *bytes); !status.ok()) return report(command, status);
   return print(command, options, call(*group, options, *bytes, combination(options, *type, *op), deadline), *type);

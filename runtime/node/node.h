@@ -192,17 +192,17 @@ enum class Admission : std::uint8_t {
   kBadRank,
   kTooLarge,  // can never fit the byte budget
   kBadName,
-  kExists,            // there is a group of that name
+  kExists,             // there is a group of that name
   kOtherParticipants,  // ... with another number of participants at each member
-  kManyGroups,  // as many as Limits::groups are here, and none is about to go
-  kNoPlan,            // the tree has more children at one rank than Limits::transfers, or is none of the members
-  kBadOperation,      // the algorithm, element type, operator or size does not fit the operation
-  kBadPolicy,         // see GroupDefinition::policy; or more members than kMostShrinkingMembers
-  kManyParticipants,  // this operation is for groups of one participant per node
-  kNotRoot,           // only the root brings something
-  kReservedName,      // "all" is every node; what stands behind a "/" is a label
-  kReservedTag,       // see Node::kFirstReservedTag
-  kTooManyLocal,      // participants at one node: more than Limits::participants
+  kManyGroups,         // as many as Limits::groups are here, and none is about to go
+  kNoPlan,             // the tree has more children at one rank than Limits::transfers, or is none of the members
+  kBadOperation,       // the algorithm, element type, operator or size does not fit the operation
+  kBadPolicy,          // see GroupDefinition::policy; or more members than kMostShrinkingMembers
+  kManyParticipants,   // this operation is for groups of one participant per node
+  kNotRoot,            // only the root brings something
+  kReservedName,       // "all" is every node; what stands behind a "/" is a label
+  kReservedTag,        // see Node::kFirstReservedTag
+  kTooManyLocal,       // participants at one node: more than Limits::participants
 };
 
 // What a buffer of the host is for.

@@ -112,7 +112,7 @@ struct PeerMessage {
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
   bool unfinished = false;                 // kGroupDefine: not all members have it yet, as far as the sender knows
   Epoch next_epoch = 0;
-  std::optional<Epoch> of_epoch;     // of what is refused: the group may be another one now; an older node does not tell
+  std::optional<Epoch> of_epoch;  // of what is refused: the group may be another one now; an older node does not tell
   std::optional<Generation> let_go;  // all begin there (EpochChange::let_go); an older node does not tell
   Plan plan;                         // without its given tree
   std::uint32_t first = 0;           // entry of the given tree that `piece` begins with
