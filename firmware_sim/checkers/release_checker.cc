@@ -37,7 +37,9 @@ Findings check_release(const History& history) {
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
     const HistoryGroup& group = history.groups[r.group];
     std::set<Participant> here = counted(arrived[key], r.at);
-    here.merge(counted(arrived[{r.group, kUnknownGeneration}], r.at));  // it may have been this one
+    // A call without a number may have been in this one, and joined another where its node was told that it had failed.
+    for (auto later = arrived.upper_bound(key); !group.numbered && later != arrived.end(); ++later)
+      if (later->first.first == r.group) here.merge(counted(later->second, r.at));
     std::size_t all = group.members.size() * group.participants;
     for (const NodeId node : group.members)
       for (std::uint32_t i = 0; group.goes_on && i < group.participants; ++i)
