@@ -101,6 +101,34 @@ TEST(PeerMessageOfANewerNode, IsNoExcuseForWhatCannotBe) {
   EXPECT_FALSE(decode_peer_message(bytes));
 }
 
+// An older node says neither which creation a group is of nor that it is unfinished, and reads what a newer one says.
+TEST(PeerMessageOfANewerNode, SaysAtItsEndThatAGroupIsUnfinished) {
+  PeerMessage define;
+  define.type = PeerMessageType::kGroupDefine;
+  define.ranks.add_run({0, 4});
+  const std::size_t older = bytes_of(define).size();
+  define.creation = 77;
+  const std::size_t finished = bytes_of(define).size();
+  define.unfinished = true;
+  const std::vector<std::byte> all = bytes_of(define);
+  EXPECT_TRUE(decode_peer_message(all)->unfinished);
+  EXPECT_EQ(decode_peer_message(all)->creation, 77u);
+  EXPECT_FALSE(decode_peer_message(std::span(all).first(finished))->unfinished);
+  EXPECT_EQ(decode_peer_message(std::span(all).first(older))->creation, kUnknownCreation);
+}
+
+TEST(PeerMessages, HoldTheLongestDefinitionOfACreation) {
+  PeerMessage define;
+  define.type = PeerMessageType::kGroupDefine;
+  for (Rank run = 0; run < RankSet::kMaxRuns; ++run) define.ranks.add_run({3 * run, 2});
+  define.creation = 77, define.unfinished = true;
+  while (has_room_for_creation(define.name_length + 1u, define.ranks)) ++define.name_length;
+  EXPECT_EQ(define.name_length, 38);
+  EXPECT_LE(bytes_of(define).size(), kMaxPeerMessage);
+  define.creation = kUnknownCreation, define.unfinished = false, define.name_length = kMaxGroupName;
+  EXPECT_LE(bytes_of(define).size(), kMaxPeerMessage);
+}
+
 RankSet set_of(std::initializer_list<RankSet::Run> runs) {
   RankSet set;
   for (const RankSet::Run& run : runs) set.add_run(run);

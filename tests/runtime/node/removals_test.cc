@@ -269,7 +269,7 @@ void forget_creations(VirtualCluster& cluster, NodeId older) {
     if ((from != older && to != older) || !frame || frame->type != FrameType::kDataSmall) return true;
     std::optional<PeerMessage> m = decode_peer_message(frame->body);
     if (!m || m->creation == kUnknownCreation || m->type == PeerMessageType::kGroupRemoved) return true;
-    m->creation = kUnknownCreation;
+    m->creation = kUnknownCreation, m->unfinished = false;
     std::array<std::byte, kMaxPeerMessage> body;
     std::array<std::byte, kMaxHeadBytes> head;
     frame->body = std::span(body).first(encode_peer_message(*m, body));
