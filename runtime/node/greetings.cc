@@ -68,6 +68,12 @@ void begin(Peer& p, std::uint32_t group) {
   p.greet_told = 0, p.greet_due = 0, p.greet_from = 0, p.greet_answered = p.greet_rejoined = false;
 }
 
+// It is the one that was greeted before: what is not collected there is not over.
+void begin_again(const NodeState& state, Peer& p, std::uint32_t group) {
+  if (p.greet_group >= state.groups.size()) p.greet_anew = false;
+  begin(p, group);
+}
+
 // Its former self may have taken the definition of a group that other members are still to take.
 void define_again(NodeState& state, std::uint32_t group, NodeId peer) {
   GroupState& g = state.groups[group];
@@ -108,9 +114,7 @@ void begin_telling_of_adoption(NodeState& state) {
 }
 
 void on_adopted(NodeState& state, NodeId peer) {
-  Peer& p = peers::of(state, peer);
-  if (p.greet_group >= state.groups.size()) p.greet_anew = false;
-  begin(p, 0);
+  begin_again(state, peers::of(state, peer), 0);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group)
     if (state.groups[group].used) window::tell_again(state, group, peer);
   state.again = true;
@@ -119,7 +123,8 @@ void on_adopted(NodeState& state, NodeId peer) {
 void tell_members_again(NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   for (Peer& p : state.peers.first(state.peers_used))
-    if (g.members.index_of(p.node) != kNoRank && p.greet_group > group && p.greet_group != kNoIndex) begin(p, group);
+    if (g.members.index_of(p.node) != kNoRank && p.greet_group > group && p.greet_group != kNoIndex)
+      begin_again(state, p, group);
   state.again = true;
 }
 

@@ -63,6 +63,11 @@ bool is_of_former_file(const NodeState& state, const GroupState& g) {
   return !g.created && !groups::is_default_here(state, g.id);
 }
 
+// Once in a suspicion time, for who looks again and again: it may be an application that is waited for.
+bool is_time_to_count(const NodeState& state, Nanoseconds now) {
+  return now / state.settings.suspicion != (now - look_again(state)) / state.settings.suspicion;
+}
+
 // True: all have answered but those who are lost.
 bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   const GroupState& g = state.groups[group];
@@ -106,8 +111,8 @@ void ask_if_stuck(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if ((g.held == 0 && !g.crowded) || g.rank == kNoRank) return;
   if (g.count_again <= now) {
     const bool is_lost = presence::lost_member(state, group) != kNoRank;
-    const bool asks = is_lost || is_of_former_file(state, g);
-    g.count_again = now + (asks ? kAskAgain : look_again(state));
+    const bool asks = is_lost || (is_of_former_file(state, g) && is_time_to_count(state, now));
+    g.count_again = now + (is_lost ? kAskAgain : look_again(state));
     g.crowded = false;  // who still waits outside says so again
     if (is_lost) operations::retry_calls(state, group, now);
     if (!is_lost) window::probe_awaited(state, group, now);

@@ -145,5 +145,27 @@ TEST(GrownCluster, DoesNotWaitForWhoKnowsTheNewFileOnly) {
   }
 }
 
+// It was started again before, and is greeted once more after it has read the file: as the one it is.
+TEST(GrownCluster, LeavesWhatWaitsToBeCollectedWhereTheFileIsRead) {
+  Team team(slow_readers(0));
+  team.cluster.node(1).stop();
+  team.cluster.node(1).restart(77'000);
+  team.cluster.run_until(team.in(3 * kSecond));
+  GroupDefinition pair;
+  pair.name = "pair";
+  pair.members.add_run({0, 2});
+  ASSERT_TRUE(team.wait({team.cluster.create(0, pair).cookie}));
+  const GroupId group = group_id(pair.name);
+  const Asked sent = team.cluster.send_multicast(0, group, 0, 0, team.in(5 * kSecond), pattern(1, 9));
+  ASSERT_TRUE(team.wait({sent.cookie}));
+  team.cluster.node(1).adopt_cluster(4, kDigest);
+  team.cluster.run_until(team.in(kSecond));
+  const Membership m = team.cluster.open(1, pair.name);
+  EXPECT_EQ(m.generation, 0u);
+  const Asked received = team.cluster.receive_multicast(1, group, 0, m.generation, team.in(kSecond));
+  ASSERT_TRUE(team.wait({received.cookie}));
+  EXPECT_EQ(team.verdict(received.cookie), Verdict::kOk);
+}
+
 }  // namespace
 }  // namespace fibocast

@@ -103,6 +103,22 @@ TEST(PeerMessageOfANewerNode, IsNoExcuseForWhatCannotBe) {
   EXPECT_FALSE(decode_peer_message(bytes));
 }
 
+// An older node says neither which creation a group is of nor that it is unfinished, and reads what a newer one says.
+TEST(PeerMessageOfANewerNode, SaysAtItsEndThatAGroupIsUnfinished) {
+  PeerMessage define;
+  define.type = PeerMessageType::kGroupDefine;
+  define.ranks.add_run({0, 4});
+  const std::size_t older = bytes_of(define).size();
+  define.creation = 77;
+  const std::size_t finished = bytes_of(define).size();
+  define.unfinished = true;
+  const std::vector<std::byte> all = bytes_of(define);
+  EXPECT_TRUE(decode_peer_message(all)->unfinished);
+  EXPECT_EQ(decode_peer_message(all)->creation, 77u);
+  EXPECT_FALSE(decode_peer_message(std::span(all).first(finished))->unfinished);
+  EXPECT_EQ(decode_peer_message(std::span(all).first(older))->creation, kUnknownCreation);
+}
+
 TEST(PeerMessageOfAnOlderNode, DoesNotTellWhatIsAppended) {
   PeerMessage refusal;
   refusal.type = PeerMessageType::kGroupUnknown;

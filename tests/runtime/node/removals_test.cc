@@ -294,7 +294,7 @@ void leave_out_which_group(VirtualCluster& cluster, NodeId older) {
     std::optional<PeerMessage> m = decode_peer_message(frame->body);
     const bool says = m && (m->creation != kUnknownCreation || m->of_epoch);
     if (!says || m->type == PeerMessageType::kGroupRemoved) return true;
-    m->creation = kUnknownCreation, m->of_epoch.reset();
+    m->creation = kUnknownCreation, m->unfinished = false, m->of_epoch.reset();
     std::array<std::byte, kMaxPeerMessage> body;
     std::array<std::byte, kMaxHeadBytes> head;
     frame->body = std::span(body).first(encode_peer_message(*m, body));
