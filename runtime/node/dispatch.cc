@@ -24,24 +24,30 @@ bool is_of_one_operation(PeerMessageType type) {
   return type <= kVerdict || type == kDecline || type == kPostpone || type == kDoubt || type == kCompare;
 }
 
-// ... or it waits for an answer about the whole group.
-bool asks_how_far(PeerMessageType type) {
-  return type == PeerMessageType::kWindowAsk || type == PeerMessageType::kWindowQuestion;
+// ... or it is about the whole group: it waits for an answer, or says once how far somebody is, who has to say so again
+// when the group is known here.
+bool is_of_the_group(const PeerMessage& m) {
+  using enum PeerMessageType;
+  const bool is_told_again = m.type == kWindow || m.type == kEpochStop || m.type == kEpochHold;
+  return m.type == kWindowAsk || m.type == kWindowQuestion || (is_told_again && groups::is_created(m.group));
 }
 
 void refuse(NodeState& s, NodeId from, const PeerMessage& m, Nanoseconds now) {
-  if (!is_of_one_operation(m.type) && !asks_how_far(m.type)) return;
+  const bool names_one = is_of_one_operation(m.type);
+  if (!names_one && !is_of_the_group(m)) return;
   PeerMessage refusal = m;
   refusal.type = PeerMessageType::kGroupUnknown, refusal.of_epoch = m.epoch;
-  if (asks_how_far(m.type)) refusal.generation = kNoGeneration;
+  if (!names_one) refusal.generation = kNoGeneration;
   peers::send(s, from, refusal, false, now);
 }
 
 void on_unknown_group(NodeState& s, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const Epoch epoch = s.groups[group].epoch;
   if (m.of_epoch.value_or(epoch) != epoch) return;  // it speaks of a group that had this name before
+  const bool was_told = greetings::is_over(s, from, group);
+  if (was_told) greetings::on_unknown(s, from, group, now);
   if (m.generation == kNoGeneration) return window_count::on_unknown_group(s, group, from, now);
-  verdicts::on_unknown_group(s, group, from, m, now);
+  if (was_told) verdicts::on_unknown_group(s, group, from, m, now);  // else it will know
 }
 
 void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::span<const std::byte> payload,

@@ -135,6 +135,16 @@ void on_answer(NodeState& state, NodeId peer, std::uint32_t group) {
   state.again = true;
 }
 
+// Of one that was removed there we are told so.
+void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds now) {
+  if (!state.groups[group].created || state.groups[group].creation == kUnknownCreation) return;
+  Peer& p = peers::of(state, peer);
+  begin_again(state, p, group);
+  p.greet_due = p.greet_no_sooner, p.greet_no_sooner = now + state.settings.suspicion;  // it may have no room
+  window::tell_again(state, group, peer);
+  state.again = true;
+}
+
 void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   operations::sync_window(state, group, m.window_base, now);

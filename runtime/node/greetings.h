@@ -16,6 +16,8 @@ void begin_telling_of_adoption(NodeState& state);
 void on_adopted(NodeState& state, NodeId peer);
 // The members that are connected are told of this group as newcomers are.
 void tell_members_again(NodeState& state, std::uint32_t group);
+// It does not know this group, or not any more: who told it of the group's other members may not have reached it.
+void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds now);
 // It has this group now, or cannot take it.
 void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
 // We are the newcomer: the generations before are over, unless an application here has opened the group already.

@@ -184,6 +184,8 @@ std::uint32_t find_by_name(const NodeState& state, std::string_view name) {
   return created != kNoIndex ? created : find(state, default_group_id(name, state.settings.cluster_digest));
 }
 
+bool is_created(GroupId id) { return (id & kCreated) != 0; }
+
 bool is_default_here(const NodeState& state, GroupId id) {
   return id >> kNameBits == default_group_id({}, state.settings.cluster_digest) >> kNameBits;
 }

@@ -59,9 +59,11 @@ inline PeerMessage message_of(const GroupState& g, PeerMessageType type) {
 
 std::uint32_t find(const NodeState& state, GroupId id);  // index, kNoIndex if there is none
 std::uint32_t find_by_name(const NodeState& state, std::string_view name);
-// The group of all nodes with this id; kNoIndex if the table is full. The name may be empty (not known yet).
+// Of a group that was created, not one that exists by its name.
+bool is_created(GroupId id);
 // The id of a group that exists by its name, in a cluster with the nodes and the model that we know.
 bool is_default_here(const NodeState& state, GroupId id);
+// The group of all nodes with this id; kNoIndex if the table is full. The name may be empty (not known yet).
 std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
 
 // Fills a free entry of the table with `group`; kNoIndex: the table is full, or its tree has more children at this

@@ -55,6 +55,7 @@ struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
   Nanoseconds trying_since = 0;        // when the channel was made
   Nanoseconds greet_due = 0;           // tell it (again) then
+  Nanoseconds greet_no_sooner = 0;     // ... where it says that it does not know a group
   GroupId answer_group = 0;
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;

@@ -343,7 +343,6 @@ void on_unknown_group(NodeState& state, std::uint32_t group, NodeId from, const 
   const Rank rank = g.members.index_of(from);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   if (rank == kNoRank || !slots::holds(state.slots[slot], m.generation)) return;
-  if (!greetings::is_over(state, from, group)) return;  // it will know
   RankSet ranks;
   ranks.add(rank);
   operations::conclude(state, slot, Verdict::kRefused, ranks, now);

@@ -133,5 +133,55 @@ TEST(GroupThatIsMade, StaysWhenItsMakerIsGone) {
   expect_everywhere(team);
 }
 
+// Who has no room for the group is told again after a pause only.
+TEST(GroupThatAMemberDoesNotKnow, IsNotToldWithoutAPause) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  team.cluster.node(3).stop();
+  team.cluster.node(3).restart(77'000);
+  for (const char* name : {"one", "other"}) team.cluster.open(3, name);
+  int told = 0;
+  team.cluster.network().set_filter([&told](NodeId, NodeId to, VirtualNetwork::Datagram& datagram) {
+    const std::optional<Frame> frame = decode_frame(datagram);
+    const auto m = frame ? decode_peer_message(frame->body) : std::nullopt;
+    told += to == 3 && m && m->type == PeerMessageType::kGroupDefine;
+    return true;
+  });
+  team.cluster.run_until(team.in(3 * kSecond));
+  EXPECT_EQ(creation_at(team, 3), kUnknownCreation);
+  EXPECT_GT(told, 0);
+  told = 0;
+  for (Generation g = 0; g < 5; ++g) {
+    std::vector<std::uint64_t> calls;
+    for (const NodeId id : {0u, 1u, 2u})
+      calls.push_back(team.cluster.barrier(id, group_id(kName), g, team.in(kSecond / 10)).cookie);
+    EXPECT_TRUE(team.wait(calls, 3 * kSecond));
+    for (const std::uint64_t call : calls) EXPECT_NE(team.verdict(call), Verdict::kOk);
+  }
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_GT(told, 0);
+  EXPECT_LT(told, 30);
+}
+
+// Two were started again. One hears of the group from the third, which the other one cannot reach: what it tells of the
+// window would be lost there, and with it everybody's calls might wait for ever (seed 102397 --lives).
+TEST(GroupThatAMemberDoesNotKnow, IsToldByTheOneThatCameBackToTheOther) {
+  Team team(four());
+  ASSERT_EQ(create(team, 2, {0, 1, 2}), Verdict::kOk);
+  for (Generation g = 0; g < 6; ++g) expect_barrier(team, {0, 1, 2}, g);
+  for (const NodeId id : {0u, 1u}) team.cluster.node(id).stop();
+  bool all_cut = true;
+  team.cluster.network().set_filter([&](NodeId from, NodeId to, auto&) {
+    const bool old = from >= 2 || to >= 2;
+    return !old || (!all_cut && from != 0 && to != 0);
+  });
+  for (const NodeId id : {0u, 1u}) team.cluster.node(id).restart(77'000 + id);
+  team.cluster.run_until(team.in(kSecond / 2));
+  EXPECT_EQ(team.cluster.node(0).node().connected_peers(), 1u);
+  all_cut = false;
+  team.cluster.run_until(team.in(5 * kSecond));
+  for (const NodeId id : {0u, 1u}) EXPECT_EQ(creation_at(team, id), creation_at(team, 2)) << id;
+}
+
 }  // namespace
 }  // namespace fibocast
