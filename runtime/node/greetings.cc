@@ -1,6 +1,7 @@
 #include "runtime/node/greetings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/node/epochs.h"
 #include "runtime/node/group_admin.h"
@@ -97,7 +98,7 @@ bool tell_adoption(NodeState& state, Peer& p, Nanoseconds now) {
 void on_newcomer(NodeState& state, NodeId peer) {
   Peer& p = peers::of(state, peer);
   begin(p, 0);
-  p.greet_anew = p.lives > 1;
+  p.greet_anew = p.lives > 1, p.greeted_again = false;
   p.answer_owed = p.adoption_owed = false;  // it was another one that asked, or it asks again
   removals::begin_telling(state, p);
   for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
@@ -140,7 +141,7 @@ void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds 
   if (!state.groups[group].created || state.groups[group].creation == kUnknownCreation) return;
   Peer& p = peers::of(state, peer);
   begin_again(state, p, group);
-  p.greet_due = p.greet_no_sooner, p.greet_no_sooner = now + state.settings.suspicion;  // it may have no room
+  if (std::exchange(p.greeted_again, true)) p.greet_due = now + state.settings.suspicion;  // it may have no room
   window::tell_again(state, group, peer);
   state.again = true;
 }

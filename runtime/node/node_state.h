@@ -55,7 +55,6 @@ struct Peer {
   ReliableChannel* channel = nullptr;  // made at first use
   Nanoseconds trying_since = 0;        // when the channel was made
   Nanoseconds greet_due = 0;           // tell it (again) then
-  Nanoseconds greet_no_sooner = 0;     // ... where it says that it does not know a group
   GroupId answer_group = 0;
   std::uint64_t small_sent = 0, small_released = 0;  // messages; their difference is in small_buffers
   std::uint64_t refused_digest = 0;
@@ -70,6 +69,7 @@ struct Peer {
   std::uint8_t greet_told = 0;  // messages of that group's definition
   bool greet_answered : 1 = false, greet_rejoined : 1 = false;
   bool greet_anew : 1 = false;     // it was started again: what we are done with is nothing for it
+  bool greeted_again : 1 = false;  // as it did not know a group
   bool adoption_owed : 1 = false;  // it is to hear that we have read the cluster's file again
   bool forgets_streams = false;    // no new one meanwhile
   Generation greet_from = 0;       // the first whose failure that newcomer was not told of
