@@ -62,7 +62,7 @@ std::optional<Membership> SwarmParticipant::open() {
 // another group, of all nodes.
 void SwarmParticipant::open_again(int attempts) {
   if (attempts == 0) {
-    run_.history().somebody_stayed_away |= lives_ > 0;  // died, and the name stands for another group by now
+    run_.history().somebody_stayed_away |= run_.lives() != nullptr;  // the name stands for another group by now
     return end();
   }
   later(200 * kMillisecond, [this, attempts] {
