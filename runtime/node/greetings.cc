@@ -1,7 +1,6 @@
 #include "runtime/node/greetings.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "runtime/node/epochs.h"
 #include "runtime/node/group_admin.h"
@@ -141,7 +140,8 @@ void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds 
   if (!state.groups[group].created || state.groups[group].creation == kUnknownCreation) return;
   Peer& p = peers::of(state, peer);
   begin_again(state, p, group);
-  if (std::exchange(p.greeted_again, true)) p.greet_due = now + state.settings.suspicion;  // it may have no room
+  if (p.greeted_again) p.greet_due = now + state.settings.suspicion;  // it may have no room
+  p.greeted_again = true;
   window::tell_again(state, group, peer);
   state.again = true;
 }
