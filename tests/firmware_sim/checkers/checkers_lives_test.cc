@@ -149,24 +149,5 @@ TEST(LeakChecker, WantsNoRequestLeftUnlessSomebodyStayedAway) {
   EXPECT_EQ(check_leaks(story.history), Findings{});
 }
 
-// Its node was told that the generation had failed, and let it join the next; the others were released.
-TEST(ReleaseChecker, KnowsThatACallWithoutANumberMayHaveJoinedALaterGeneration) {
-  Story story;
-  story.history.groups[0].numbered = false;
-  story.arrive(0, 0), story.arrive(1, 3);
-  story.done(0, 0);
-  EXPECT_TRUE(check_release(story.history).empty());
-  story.arrive(0, 1);
-  story.done(0, 1);
-  story.history.groups[0].numbered = true;
-  EXPECT_FALSE(check_release(story.history).empty());
-  Story late;
-  late.history.groups[0].numbered = false;
-  late.arrive(0, 0);
-  late.done(0, 0);
-  late.arrive(1, 3);
-  EXPECT_FALSE(check_release(late.history).empty());
-}
-
 }  // namespace
 }  // namespace fibocast

@@ -12,28 +12,28 @@
 namespace fibocast {
 namespace {
 
-TEST(RemovedGroup, DoesNotComeBackWithAMemberThatWasAway) {
-  Team team(four());
+const Fault kAway{.kind = Fault::Kind::kPartition, .nodes = {3}};
+
+void remove_while_away(Team& team) {
   ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
-  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
-  team.cluster.begin(away);
+  team.cluster.begin(kAway);
   team.cluster.run_until(team.in(5 * kSecond));
   EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
   team.cluster.run_until(team.in(kSecond));
-  team.cluster.heal(away);
+}
+
+TEST(RemovedGroup, DoesNotComeBackWithAMemberThatWasAway) {
+  Team team(four());
+  remove_while_away(team);
+  team.cluster.heal(kAway);
   team.cluster.run_until(team.in(5 * kSecond));
   for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
 }
 
 TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
   Team team(four());
-  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
-  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
-  team.cluster.begin(away);
-  team.cluster.run_until(team.in(5 * kSecond));
-  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
-  team.cluster.run_until(team.in(kSecond));
-  team.cluster.heal(away);
+  remove_while_away(team);
+  team.cluster.heal(kAway);
   ASSERT_TRUE(team.cluster.run_until(team.in(20 * kSecond),
                                      [&] { return team.cluster.node(2).node().connected_peers() == 3; }));
   EXPECT_EQ(create(team, 2, {1, 2, 3}), Verdict::kOk);
@@ -46,18 +46,13 @@ TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
 // A member that was started again knows of no removal: who stayed tells it, before one that was away can.
 TEST(RemovedGroup, DoesNotComeBackByWayOfAMemberThatWasStartedAgain) {
   Team team(four());
-  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
-  const Fault away{.kind = Fault::Kind::kPartition, .nodes = {3}};
-  team.cluster.begin(away);
-  team.cluster.run_until(team.in(5 * kSecond));
-  EXPECT_EQ(team.cluster.node(1).remove_group(kName), Admission::kTaken);
-  team.cluster.run_until(team.in(kSecond));
+  remove_while_away(team);
   team.cluster.node(2).stop();
   team.cluster.node(2).restart(77'000);
   team.cluster.run_until(team.in(3 * kSecond));
   const Fault others{.kind = Fault::Kind::kPartition, .nodes = {2, 3}};
   team.cluster.begin(others);
-  team.cluster.heal(away);
+  team.cluster.heal(kAway);
   team.cluster.run_until(team.in(8 * kSecond));
   EXPECT_EQ(creation_at(team, 2), kUnknownCreation);
   EXPECT_EQ(creation_at(team, 3), kUnknownCreation);
