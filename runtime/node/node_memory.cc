@@ -33,7 +33,7 @@ std::uint32_t eager_buffers(const Limits& l) {
 }
 
 // Removals that are remembered.
-std::uint32_t removals_kept(const Limits& l) { return std::min(2 * l.groups, 64u); }
+std::uint32_t removals_kept(const Limits& l) { return std::min<std::uint32_t>(2 * l.groups, 64); }
 
 // One description of the layout, for counting bytes and for taking them. First what is written at once ..
 template <class Carver>
