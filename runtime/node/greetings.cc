@@ -135,9 +135,10 @@ void on_answer(NodeState& state, NodeId peer, std::uint32_t group) {
   state.again = true;
 }
 
-// Of one that was removed there we are told so.
+// Of one that was removed there we are told so; one that is being made or removed here is not told.
 void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds now) {
-  if (!state.groups[group].created || state.groups[group].creation == kUnknownCreation) return;
+  const GroupState& g = state.groups[group];
+  if (!g.created || g.creation == kUnknownCreation || !concerns(g, peer)) return;
   Peer& p = peers::of(state, peer);
   begin_again(state, p, group);
   if (p.greeted_again) p.greet_due = now + state.settings.suspicion;  // it may have no room
