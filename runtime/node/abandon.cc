@@ -62,7 +62,10 @@ std::uint32_t find_place(NodeState& state, std::uint32_t group, const Call& call
 // The earliest deadline of the participants counts (PROTOCOL 6).
 void hurry(NodeState& state, Request& place, Nanoseconds deadline) {
   place.call.deadline = std::min(place.call.deadline, deadline);
-  if (place.state == Request::State::kHeld) state.request_timer = std::min(state.request_timer, place.call.deadline);
+  if (place.state == Request::State::kHeld) {
+    state.request_timer = std::min(state.request_timer, place.call.deadline);
+    state.again = true;  // what would have ended it while it was vacant ends it now
+  }
   if (place.state != Request::State::kWaiting) return;
   Slot& s = state.slots[slots::index_of(state, place.group, place.done.generation)];
   slots::set_due(state, s, place.call.deadline);

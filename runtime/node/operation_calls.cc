@@ -225,6 +225,9 @@ bool differs(const Slot& s, const PeerMessage& wanted) {
          s.total_bytes != wanted.total_bytes;
 }
 
+// One that died is not through with its call: who takes its place makes it again, and must not count beside a pass.
+bool may_end_uncounted(const Request& r) { return !r.passes && !r.vacant; }
+
 // Nobody has heard of this call: to end it here tells nobody a lie. A participant that numbers its calls will be
 // through with this one, and its node lets the generation go by.
 void end_uncounted(NodeState& state, std::uint32_t request, Verdict verdict) {
@@ -251,7 +254,7 @@ void end_in_change(NodeState& state, std::uint32_t request, Rank lost) {
 void wait_for_window(NodeState& state, std::uint32_t request, Nanoseconds now) {
   Request& r = state.requests->at(request);
   const Rank lost = presence::lost_member(state, r.group);
-  if (lost != kNoRank && !r.passes && r.call.operation != Operation::kBarrier) {
+  if (lost != kNoRank && may_end_uncounted(r) && r.call.operation != Operation::kBarrier) {
     r.done.ranks.add(lost);
     return end_uncounted(state, request, Verdict::kPeerLost);
   }
@@ -308,7 +311,7 @@ void hold(NodeState& state, std::uint32_t request) {
   Request& r = state.requests->at(request);
   r.state = Request::State::kHeld;
   ++state.groups[r.group].held;
-  if (!r.passes) state.request_timer = std::min(state.request_timer, r.call.deadline);
+  if (may_end_uncounted(r)) state.request_timer = std::min(state.request_timer, r.call.deadline);
 }
 
 void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
@@ -319,7 +322,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
     return r.passes ? state.requests->release(request) : refuse_call(state, request, refused);
   if (epochs::holds_calls(state, r.group, now)) {
     const Rank lost = presence::lost_member(state, r.group);
-    return lost == kNoRank ? hold(state, request) : end_in_change(state, request, lost);
+    return lost == kNoRank || r.vacant ? hold(state, request) : end_in_change(state, request, lost);
   }
   const Generation generation = r.call.generation ? *r.call.generation : joining::first_generation(state, r.group);
   r.done.generation = generation;
@@ -383,12 +386,12 @@ void on_request_timer(NodeState& state, Nanoseconds now) {
     Request& r = state.requests->at(i);
     if (r.state == Request::State::kScheduled && r.call.not_before <= now) {
       place_call(state, i, now);
-    } else if (r.state == Request::State::kHeld && !r.passes && r.call.deadline <= now) {
+    } else if (r.state == Request::State::kHeld && may_end_uncounted(r) && r.call.deadline <= now) {
       --state.groups[r.group].held;
       end_uncounted(state, i, Verdict::kDeadlineExceeded);  // who holds up the window is not known
     }
     if (r.state == Request::State::kScheduled) state.request_timer = std::min(state.request_timer, r.call.not_before);
-    if (r.state == Request::State::kHeld && !r.passes)
+    if (r.state == Request::State::kHeld && may_end_uncounted(r))
       state.request_timer = std::min(state.request_timer, r.call.deadline);
   }
 }

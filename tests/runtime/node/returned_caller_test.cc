@@ -48,9 +48,11 @@ class ReturnedCallerOfSeveral : public testing::Test {
   ReturnedCallerOfSeveral() : team(cluster_of(2)) {
     for (NodeId id = 0; id < 2; ++id) group = team.cluster.open(id, "pairs", 2).group;
   }
-  std::uint64_t call(NodeId id, std::uint32_t client, Operation operation, std::span<const std::byte> bytes = {}) {
+  std::uint64_t call(NodeId id, std::uint32_t client, Operation operation, std::span<const std::byte> bytes = {},
+                     Generation generation = 0) {
     Call c;
-    c.group = group, c.operation = operation, c.generation = 0, c.deadline = team.in(10 * kSecond), c.client = client;
+    c.group = group, c.operation = operation, c.generation = generation, c.client = client;
+    c.deadline = team.in(10 * kSecond);
     if (!bytes.empty()) c.payload = team.cluster.node(id).put_payload(bytes).value();
     return team.cluster.call(id, c).cookie;
   }
@@ -85,6 +87,34 @@ TEST_F(ReturnedCallerOfSeveral, TakesThePlaceThatIsKeptForTheShorterTime) {
   for (std::uint32_t client = 1; client < 3; ++client) calls.push_back(call(1, client, kBarrier));
   ASSERT_TRUE(team.wait(calls));
   team.expect_all(calls, Verdict::kOk);
+}
+
+// The window of open generations has held its call to the deadline when it comes back: it counts once, and the other
+// participant of the source may bring the payload yet.
+TEST_F(ReturnedCallerOfSeveral, CountsOnceWhereItsFormerCallWasHeldTooLong) {
+  const Generation ahead = Limits::simulated().open_generations;
+  const auto payload = pattern(1, 100);
+  const auto multicast = [&](NodeId id, std::uint32_t client, Nanoseconds patience, bool brings = false) {
+    Call c;
+    c.group = group, c.operation = Operation::kMulticast, c.root = 1, c.generation = ahead, c.client = client;
+    c.deadline = team.in(patience);
+    if (brings) c.payload = team.cluster.node(id).put_payload(payload).value();
+    return team.cluster.call(id, c).cookie;
+  };
+  team.cluster.node(1).abandon_call(multicast(1, 1, 100 * kMillisecond), {}, 2);
+  team.cluster.run_until(team.in(200 * kMillisecond));
+  const std::uint64_t back = multicast(1, 3, 10 * kSecond);
+  std::vector<std::uint64_t> barriers, receivers;
+  for (std::uint32_t client = 4; client < 6; ++client) receivers.push_back(multicast(0, client, 10 * kSecond));
+  for (Generation g = 0; g < ahead; ++g)
+    for (const NodeId id : {0u, 0u, 1u, 1u}) barriers.push_back(call(id, 4, Operation::kBarrier, {}, g));
+  ASSERT_TRUE(team.wait(barriers));
+  team.cluster.run_until(team.in(100 * kMillisecond));
+  const std::uint64_t sender = multicast(1, 4, 10 * kSecond, true);
+  ASSERT_TRUE(team.wait({back, sender, receivers[0], receivers[1]}));
+  EXPECT_EQ(team.verdict(back), Verdict::kDeadlineExceeded) << "the earliest one counts";
+  for (const std::uint64_t cookie : receivers)
+    EXPECT_TRUE(team.verdict(cookie) != Verdict::kOk || team.cluster.answer(cookie)->payload == payload);
 }
 
 // ---- one caller too many: the host has forgotten a call, and somebody else makes it once more
