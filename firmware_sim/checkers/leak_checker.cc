@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 
 #include "firmware_sim/checkers/checkers.h"
@@ -10,12 +10,20 @@ namespace {
 // Generous: a probe and its answer per peer, and the alarms around them.
 constexpr std::uint64_t kIdleWakesPerPeer = 20;
 
-// An application here began when others had been through with generations, of which payloads may have come.
+// An application here began when others had been through with generations, of which payloads may have come: with all
+// of them, if it made no call.
 bool began_late(const History& history, NodeId node) {
-  std::set<std::tuple<std::uint32_t, std::uint32_t>> begun;
-  for (const Record& r : history.records) {
-    if (r.kind != Record::Kind::kArrived || r.node != node || !history.groups[r.group].numbered) continue;
-    if (begun.emplace(r.group, r.participant).second && r.generation > 0) return true;
+  std::map<std::tuple<std::uint32_t, NodeId, std::uint32_t>, Generation> begun;
+  for (const Record& r : history.records)
+    if (r.kind == Record::Kind::kArrived) begun.try_emplace({r.group, r.node, r.participant}, r.generation);
+  for (const auto& [caller, first] : begun) {
+    const auto& [group, at, participant] = caller;
+    const HistoryGroup& g = history.groups[group];
+    if (!g.numbered || std::ranges::find(g.members, node) == g.members.end()) continue;
+    for (std::uint32_t p = 0; p < g.participants; ++p) {
+      const auto here = begun.find({group, node, p});
+      if (here == begun.end() || here->second > 0) return true;
+    }
   }
   return false;
 }

@@ -130,6 +130,10 @@ TEST(SwarmChangesRegression, PlaceOfADeadCallerWasTakenInTheNextGroup) {
   for (const std::uint64_t seed : {504, 435}) expect_kept(seed, change_and_give_lives, "--changes --lives");
 }
 
+TEST(SwarmChangesRegression, CallerThatDiedWaitingForTheWindowCountedTwice) {
+  expect_kept(31726, change_and_give_lives, "--changes --lives");
+}
+
 TEST(SwarmChangesRegression, MemberThatWasStoppedWhileTheOthersReadTheFileStayedRefused) {
   const Vary vary = [](Scenario& scenario) { go_ahead(scenario), let_change(scenario); };
   expect_kept(10140, vary, "--ahead --changes");

@@ -253,6 +253,16 @@ TEST(LeakChecker, KnowsThatWhoBeganLateCollectsNothingOfBefore) {
   EXPECT_TRUE(check_leaks(late.history).empty());
 }
 
+TEST(LeakChecker, KnowsThatWhoCameWhenAllWasOverCollectsNothing) {
+  Story late;
+  late.history.ends[1].payload_bytes = late.history.ends[1].buffers = 1;
+  EXPECT_EQ(check_leaks(late.history).size(), 2u) << "nobody has called anything";
+  late.arrive(0, 0);
+  EXPECT_TRUE(check_leaks(late.history).empty());
+  late.history.ends[0].payload_bytes = 1;
+  EXPECT_EQ(check_leaks(late.history).size(), 1u) << "of node 0";
+}
+
 TEST(Fingerprint, TellsBytesApart) {
   std::vector<std::byte> a(1'000), b(1'000);
   b[999] = std::byte{1};
