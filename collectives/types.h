@@ -92,7 +92,7 @@ struct Limits {
     l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
     l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8,
     l.payload_bytes = 16 << 10;
-    l.flight_events = 12, l.slowest_ranks = 2;
+    l.flight_events = 11, l.slowest_ranks = 2;
     return l;
   }
   // One of many nodes in the virtual-time host: at most 100 KiB a node.
@@ -101,7 +101,7 @@ struct Limits {
     l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 38;
     l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 12;
     l.message_credit = 1, l.host_credit = 0, l.nic_queue = 40, l.local_work = 8, l.payload_bytes = 64 << 20;
-    l.flight_events = 16, l.slowest_ranks = 2;
+    l.flight_events = 15, l.slowest_ranks = 2;
     return l;
   }
   static constexpr Limits server() { return Limits{}; }

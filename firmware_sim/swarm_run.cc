@@ -89,6 +89,9 @@ void SwarmRun::tell_crash(NodeId node, bool back) {
   r.at = cluster_.now();
   r.node = node;
   if (!back) history_.records.push_back(r), history_.somebody_crashed = true;
+  const bool was_down = down_.contains(node);
+  back ? void(down_.erase(node)) : void(down_.insert(node));
+  if (back && was_down) history_.restarts.push_back({r.at, node});
   if (on_crash_) on_crash_(node, back);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -60,6 +61,7 @@ class SwarmRun {
   History history_;
   std::unordered_map<std::uint64_t, std::function<void(const Answer&)>> waiting_;
   std::function<void(NodeId, bool)> on_crash_;
+  std::set<NodeId> down_;
   int applications_ = 0;
 };
 

@@ -63,9 +63,9 @@ bool removed_by(const History& history, std::uint32_t group, Nanoseconds time) {
 Findings check_all(const History& history) {
   Findings all = check_names(history);
   if (!all.empty()) return all;  // the others look up who is named
-  for (auto* check :
-       {check_release, check_multicast, check_messages, check_generation_order, check_liveness, check_verdicts,
-        check_losses, check_callers, check_success, check_results, check_removals, check_bounds, check_leaks})
+  for (auto* check : {check_release, check_former_lives, check_multicast, check_messages, check_generation_order,
+                      check_liveness, check_verdicts, check_losses, check_callers, check_success, check_results,
+                      check_removals, check_bounds, check_leaks})
     for (std::string& fault : check(history)) all.push_back(std::move(fault));
   return all;
 }

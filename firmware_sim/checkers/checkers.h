@@ -16,6 +16,9 @@ using Findings = std::vector<std::string>;
 
 // Nobody is released from a barrier before every participant of every member has arrived.
 Findings check_release(const History& history);
+// Nor by what the node did before it was started again, unless just before: whose call is of its present life waits for
+// the others' next.
+Findings check_former_lives(const History& history);
 // A multicast reaches each participant at most once, and untorn: the very bytes that its sender gave.
 Findings check_multicast(const History& history);
 // Application messages arrive exactly once, whole, in order per (source, tag).

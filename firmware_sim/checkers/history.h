@@ -21,6 +21,12 @@ struct Fingerprint {
 };
 Fingerprint fingerprint(std::span<const std::byte> bytes);
 
+// A node that had crashed runs again.
+struct Restart {
+  Nanoseconds at = 0;
+  NodeId node = 0;
+};
+
 // Somebody was told that a group is removed.
 struct Removal {
   Nanoseconds at = 0;
@@ -123,6 +129,7 @@ struct History {
   std::vector<Fault> faults;                                                                 // that there were
   std::uint64_t payload_bytes_limit = ~std::uint64_t{0}, buffers_limit = ~std::uint64_t{0};  // of each node
   std::uint64_t large_bytes_limit = ~std::uint64_t{0};
+  std::vector<Restart> restarts;
   std::vector<Vanishing> vanishings;
   std::vector<Leftover> leftovers;
   // The latest end of a call after its deadline.

@@ -35,10 +35,28 @@ void on_time(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   if (!s.frozen) doubts::tell_missing(state, slot, m, now);
 }
 
+namespace {
+
+// Somebody is beyond what waits here, and whom it waits for has perhaps been told meanwhile how that ended.
+void ask_again(NodeState& state, std::uint32_t group, Generation beyond, Nanoseconds now) {
+  for (const Slot& s : groups::slots_of(state, group)) {
+    if (s.state != Slot::State::kOpen || !s.compared || s.generation >= beyond) continue;
+    const auto slot = static_cast<std::uint32_t>(&s - state.slots.data());
+    state.slots[slot].compared = false;
+    begin(state, slot, now);
+  }
+}
+
+}  // namespace
+
 void on_message(NodeState& state, std::uint32_t group, NodeId from, const PeerMessage& m, Nanoseconds now) {
   if (!judgement::is_member(state.groups[group], from, m)) return;
+  ask_again(state, group, m.generation, now);
   const std::uint32_t slot = slots::index_of(state, group, m.generation);
   Slot& s = state.slots[slot];
+  const bool differs = slots::holds(s, m.generation) && !agrees(s, m);
+  if (!differs && m.epoch == state.groups[group].epoch && operations::is_over(state, group, m.generation))
+    return operations::answer_late(state, group, from, m, now);
   // Who has not called yet asks for itself when it waits.
   if (!slots::holds(s, m.generation) || !s.called || agrees(s, m)) return;
   const bool is_through =

@@ -1,7 +1,8 @@
 // What the members do in one generation must be the same operation, done the same way. A message that says otherwise
 // tells its receiver. But two schedules that differ may leave each member waiting for what another one never sends, and
 // nobody would hear anything until the deadline. So who has waited for the suspicion time asks once whom it waits for.
-// Who is handed something out takes it however it comes, and asks nothing. Core.
+// Who is handed something out takes it however it comes, and asks nothing. Where the operation is over, whoever asks is
+// told how it ended: what told it so before may have found no room. Core.
 #pragma once
 
 #include "runtime/node/node_state.h"

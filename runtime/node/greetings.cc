@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/node/epochs.h"
+#include "runtime/node/former_life.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/operations.h"
@@ -15,9 +16,22 @@ namespace fibocast::greetings {
 
 namespace {
 
-bool tell_rejoin(NodeState& state, const GroupState& g, Peer& p, Nanoseconds now) {
+// Since when the generations before the base are over, for PeerMessage::ended_ago; 0: none is on record.
+std::uint64_t over_since(const NodeState& state, std::uint32_t group, Nanoseconds now) {
+  std::uint64_t ago = 0;
+  for (const Slot& s : groups::slots_of(state, group)) {
+    if (s.state != Slot::State::kDone || s.generation >= state.groups[group].base) continue;
+    const std::uint64_t this_ago = former_life::since(s.ended_at, now);
+    ago = ago == 0 ? this_ago : std::min(ago, this_ago);
+  }
+  return ago;
+}
+
+bool tell_rejoin(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
+  const GroupState& g = state.groups[group];
   PeerMessage m = groups::message_of(g, PeerMessageType::kRejoin);
   m.generation = g.base;
+  m.ended_ago = over_since(state, group, now);
   return p.greet_rejoined = peers::send(state, p.node, m, false, now);
 }
 
@@ -35,7 +49,7 @@ bool tell_failures(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds n
 // The failures on record, then the window: with these a newcomer finds the generation that is open.
 bool tell_generation(NodeState& state, std::uint32_t group, Peer& p, Nanoseconds now) {
   const GroupState& g = state.groups[group];
-  if (p.greet_anew && g.base > 0 && !p.greet_rejoined && !tell_rejoin(state, g, p, now)) return false;
+  if (p.greet_anew && g.base > 0 && !p.greet_rejoined && !tell_rejoin(state, group, p, now)) return false;
   if (!tell_failures(state, group, p, now)) return false;
   return g.base == 0 || peers::send(state, p.node, groups::message_of(g, PeerMessageType::kWindow), false, now);
 }
@@ -150,7 +164,8 @@ void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds 
 void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now) {
   GroupState& g = state.groups[group];
   operations::sync_window(state, group, m.window_base, now);
-  if (g.opened || m.generation <= g.base) return;
+  const bool takes_part = g.opened && !former_life::is_told_by(state, m, now);
+  if (takes_part || m.generation <= g.base) return;
   operations::skip_to(state, group, m.generation, now);
 }
 

@@ -20,7 +20,8 @@ void tell_members_again(NodeState& state, std::uint32_t group);
 void on_unknown(NodeState& state, NodeId peer, std::uint32_t group, Nanoseconds now);
 // It has this group now, or cannot take it.
 void on_answer(NodeState& state, NodeId peer, std::uint32_t group);
-// We are the newcomer: the generations before are over, unless an application here has opened the group already.
+// We are the newcomer: the generations before are over, unless an application here has opened the group already, and
+// they were not before this node was started (former_life.h).
 void on_rejoin(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 // The peer knows the group as far as it ever will: messages about it may be sent.
 bool is_over(const NodeState& state, NodeId peer, std::uint32_t group);

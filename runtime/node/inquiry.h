@@ -43,6 +43,7 @@ struct Inquiry {
   Generation window_base = 0;
   Generation furthest = 0;         // a change of the epoch: the highest base of a member
   Generation let_go = 0;           // ... and the highest EpochChange::let_go
+  Nanoseconds ended_at = kNever;   // what is asked about had ended well then, at some member (former_life.h)
   Nanoseconds due = kNever;        // then those that have not answered are taken as gone
   Nanoseconds ask_again = kNever;  // a member whose channel was full could not answer: it is asked once more
   std::uint32_t answers = 0;

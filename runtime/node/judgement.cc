@@ -1,6 +1,9 @@
 #include "runtime/node/judgement.h"
 
+#include <algorithm>
+
 #include "runtime/node/epochs.h"
+#include "runtime/node/former_life.h"
 #include "runtime/node/groups.h"
 #include "runtime/node/presence.h"
 
@@ -28,7 +31,7 @@ void add_mismatch(Inquiry& q, const RankSet& ranks) {
 
 }  // namespace
 
-void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer) {
+void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer, Nanoseconds now) {
   Inquiry& q = state.groups[group].inquiry;
   InquiryMember& member = groups::inquiry_members(state, group)[rank];
   if (member.answered) return;
@@ -37,6 +40,7 @@ void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMes
   q.window_base = std::min(q.window_base, answer.completed);
   ++q.answers;
   if (answer.verdict == Verdict::kOk) q.any_completed = true;
+  if (answer.ended_ago > 0) q.ended_at = std::min(q.ended_at, former_life::end_of(answer.ended_ago, now));
   // Another coordinator has decided before: its verdict stands. Who has forgotten it does not outvote who knows it.
   if (answer.verdict == Verdict::kOk || answer.verdict == Verdict::kPending) return;
   if (answer.verdict == Verdict::kStale && q.verdict != Verdict::kPending) return;

@@ -10,7 +10,7 @@ bool is_member(const GroupState& g, NodeId from, const PeerMessage& m);
 // A member that takes part in the operation asked about, as participant or as router.
 bool is_concerned(const GroupState& g, Rank rank);
 // What this member says counts once; `answer` is kFreezeAnswer's.
-void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer);
+void take_answer(NodeState& state, std::uint32_t group, Rank rank, const PeerMessage& answer, Nanoseconds now);
 // Who has not arrived, as far as the answers say.
 RankSet missing_ranks(NodeState& state, std::uint32_t group);
 // Only who is gone, not who had merely not called yet.

@@ -194,6 +194,7 @@ bool transmit_to(NodeState& s, Entries entries, Nanoseconds now, std::span<std::
 }  // namespace
 
 void Node::start(Nanoseconds now) {
+  state_->born_at = now;
   if (!peers::cover_all(state_->limits)) return;
   for (NodeId i = 0; i < state_->settings.nodes; ++i)
     if (i != state_->settings.self) peers::reach(*state_, i, now);

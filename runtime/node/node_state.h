@@ -276,6 +276,7 @@ struct NodeState {
   RequestList* requests = nullptr;
 
   Replanning replanning;
+  Nanoseconds born_at = 0;  // Node::start()
   std::uint64_t groups_created = 0;
   std::uint32_t removals = 0;  // so far
   std::uint32_t groups_known = 0;

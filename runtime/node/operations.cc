@@ -175,6 +175,11 @@ std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation ge
   return slots::holds(s, generation) && s.state == Slot::State::kDone ? slot : kNoIndex;
 }
 
+bool is_over(NodeState& state, std::uint32_t group, Generation generation) {
+  const bool known = slots::holds(state.slots[slots::index_of(state, group, generation)], generation);
+  return (generation < state.groups[group].base && !known) || recorded_slot(state, group, generation) != kNoIndex;
+}
+
 void close_if_through(NodeState& state, std::uint32_t slot, Nanoseconds now) {
   const Slot& s = state.slots[slot];
   if (s.state == Slot::State::kDone && s.streams_open == 0) presence::end_waiting(state, slot);

@@ -35,6 +35,10 @@ void on_nic(NodeState& state, const NicDue& due, Nanoseconds now);
 std::uint32_t open_slot(NodeState& state, std::uint32_t group, const PeerMessage& m, Nanoseconds now);
 // Whether this generation's outcome is on record here, and where; kNoIndex if not.
 std::uint32_t recorded_slot(NodeState& state, std::uint32_t group, Generation generation);
+// It is over here, on record or not.
+bool is_over(NodeState& state, std::uint32_t group, Generation generation);
+// ... and who sends a message of it is told how it ended.
+void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& m, Nanoseconds now);
 // A verdict that came after the window had moved past its generation, for those who call late.
 void record(NodeState& state, std::uint32_t group, const PeerMessage& m);
 void conclude(NodeState& state, std::uint32_t slot, Verdict verdict, const RankSet& ranks, Nanoseconds now);

@@ -196,14 +196,15 @@ bool fields(Io& io, Message& m) {
       return true;
     case PeerMessageType::kFreezeAnswer:
       operation(io, m), io.number(m.verdict), io.number(m.arrived), io.number(m.completed);
-      ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
+      ranks(io, m.ranks), io.text(m.label.bytes, m.label.length), io.appended(m.ended_ago);
       return true;
     case PeerMessageType::kVerdict:
       operation(io, m), io.number(m.verdict), ranks(io, m.ranks), io.text(m.label.bytes, m.label.length);
+      io.appended(m.ended_ago);
       return true;
     case PeerMessageType::kCompare: operation(io, m), io.number(m.total_bytes); return true;
     case PeerMessageType::kDoubt: operation(io, m), ranks(io, m.ranks); return true;
-    case PeerMessageType::kRejoin:
+    case PeerMessageType::kRejoin: operation(io, m), io.number(m.completed), io.appended(m.ended_ago); return true;
     case PeerMessageType::kWindowAsk:
     case PeerMessageType::kWindowQuestion:
     case PeerMessageType::kWindowAnswer:

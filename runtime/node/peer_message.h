@@ -53,7 +53,7 @@ enum class PeerMessageType : std::uint8_t {
   kNews = 19,            // what is believed about a node: `news`
   kWindowAsk = 20,       // member -> lowest live rank: my calls wait for the window, and a member is lost
   kWindowQuestion = 21,  // lowest live rank -> members: how far are you?
-  kRejoin = 23,          // to a restarted daemon: we are done with the generations before `generation`
+  kRejoin = 23,  // to a restarted daemon: we are done with the generations before `generation`, since `ended_ago`
   // A change of the group's epoch to `next_epoch` (epochs.h):
   kEpochStop = 24,  // leader -> members: promise, and say how far you are; `piece`: the new list
   // `verdict`; `piece`: outcomes from `generation` on, and the list of the sender's epoch; `let_go`
@@ -99,7 +99,8 @@ struct PeerMessage {
   Verdict verdict = Verdict::kPending;
   bool arrived = false;  // all local participants have called
   RankSet ranks;
-  ShortText label;  // kCallerLost: of the caller that died
+  ShortText label;              // kCallerLost: of the caller that died
+  std::uint64_t ended_ago = 0;  // ns, of a success (former_life.h); 0: an older node does not tell
   std::uint64_t tag = 0;
   std::uint32_t count = 0;
   std::optional<std::uint32_t> host_count;  // of these by the host itself; an older node does not tell

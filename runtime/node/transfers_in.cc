@@ -18,8 +18,6 @@
 
 namespace fibocast::operations {
 
-namespace {
-
 // The generation is over here: the sender is told how it ended.
 void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMessage& m, Nanoseconds now) {
   ++state.counters.stale;
@@ -43,8 +41,10 @@ void answer_late(NodeState& state, std::uint32_t group, NodeId to, const PeerMes
   v.label = abandon::label_of(state.groups[group], m.generation);
   // A success that a former incarnation of the sender took part in is not one of this incarnation.
   if (v.verdict == Verdict::kOk && peers::of(state, to).lives > 1) v.verdict = Verdict::kStale;
-  peers::send(state, to, v, true, now);
+  peers::send(state, to, v, true, now);  // else it asks when it has waited for the suspicion time (comparison.h)
 }
+
+namespace {
 
 bool plausible(const NodeState& state, const GroupState& g, NodeId from, const PeerMessage& m) {
   if (m.root >= groups::size_of(g) || m.source >= groups::size_of(g)) return false;
@@ -65,8 +65,7 @@ std::uint32_t slot_for(NodeState& state, std::uint32_t group, NodeId from, const
     return kNoIndex;
   }
   on_window(state, group, from, m, now);  // even if its generation is over here: the sender takes it as told
-  const bool known = slots::holds(state.slots[slots::index_of(state, group, m.generation)], m.generation);
-  if ((m.generation < g.base && !known) || recorded_slot(state, group, m.generation) != kNoIndex) {
+  if (is_over(state, group, m.generation)) {
     answer_late(state, group, from, m, now);
     return kNoIndex;
   }

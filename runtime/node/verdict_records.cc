@@ -1,4 +1,5 @@
 // What others are told of generations that are over here.
+#include "runtime/node/former_life.h"
 #include "runtime/node/operations.h"
 #include "runtime/node/peers.h"
 #include "runtime/node/slots.h"
@@ -21,6 +22,7 @@ bool tell_recorded(NodeState& state, std::uint32_t slot, NodeId to, Nanoseconds 
   const Slot& s = state.slots[slot];
   PeerMessage m = operations::message_about(state, slot, PeerMessageType::kVerdict);
   m.verdict = s.verdict, m.ranks = s.ranks;
+  if (s.verdict == Verdict::kOk) m.ended_ago = former_life::since(s.ended_at, now);
   // Our own copy of the payload does not help a member whose copy did not come in time.
   if (s.operation != Operation::kBarrier && s.verdict == Verdict::kOk) {
     m.verdict = ranks.empty() && is_loss(why) ? Verdict::kDeadlineExceeded : why;

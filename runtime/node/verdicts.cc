@@ -7,6 +7,7 @@
 #include "runtime/node/coordinators.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
+#include "runtime/node/former_life.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_admin.h"
 #include "runtime/node/group_trees.h"
@@ -47,6 +48,7 @@ PeerMessage freeze(NodeState& state, std::uint32_t group, const PeerMessage& que
   const bool differs = known != kNoIndex &&
                        (state.slots[known].operation != question.operation || state.slots[known].root != question.root);
   if (recorded != kNoIndex) answer.verdict = state.slots[recorded].verdict, answer.ranks = state.slots[recorded].ranks;
+  if (answer.verdict == Verdict::kOk) answer.ended_ago = former_life::since(state.slots[recorded].ended_at, now);
   if (known == kNoIndex && question.generation < g.base) answer.verdict = Verdict::kStale;  // over, and forgotten
   if (differs) answer.verdict = Verdict::kMismatch;
   if (recorded == kNoIndex && slot != kNoIndex) {
@@ -90,7 +92,7 @@ void begin(NodeState& state, std::uint32_t slot, Verdict reason, Nanoseconds now
   if (g.inquiry.phase != Inquiry::Phase::kIdle) return;  // asked again after kAskAgain
   ask_about(state, slot, Inquiry::Phase::kFreezing, now);
   g.inquiry.reason = reason, g.inquiry.lost = state.slots[slot].lost;
-  judgement::take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now));
+  judgement::take_answer(state, group, g.rank, freeze(state, group, question_of(state, group), now), now);
 }
 
 void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -104,7 +106,9 @@ void end_freezing(NodeState& state, std::uint32_t group, Nanoseconds now) {
   if (q.verdict == Verdict::kOk || (q.verdict == Verdict::kMismatch && !told)) q.ranks = {};
   q.phase = Inquiry::Phase::kTelling, q.due = now + state.settings.suspicion;
   for (InquiryMember& m : groups::inquiry_members(state, group)) m.asked = false;
-  if (slots::holds(state.slots[slot], q.generation)) operations::conclude(state, slot, q.verdict, q.ranks, now);
+  const bool of_former_life = q.verdict == Verdict::kOk && former_life::was_before(state, q.ended_at);
+  if (slots::holds(state.slots[slot], q.generation))
+    operations::conclude(state, slot, of_former_life ? Verdict::kStale : q.verdict, q.ranks, now);
 }
 
 bool ask_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
@@ -130,6 +134,8 @@ bool tell_members(NodeState& state, std::uint32_t group, Nanoseconds now) {
   PeerMessage m = question_of(state, group);
   m.type = PeerMessageType::kVerdict;
   m.verdict = g.inquiry.verdict, m.ranks = g.inquiry.ranks;
+  if (m.verdict == Verdict::kOk && g.inquiry.ended_at != kNever)
+    m.ended_ago = former_life::since(g.inquiry.ended_at, now);
   // After a failure the window moves without those who did not answer; they catch up when they are back.
   m.window_base = std::max(g.global_base, g.inquiry.window_base == ~Generation{0} ? 0 : g.inquiry.window_base);
   const auto members = groups::inquiry_members(state, group);
@@ -226,6 +232,7 @@ void tell_all(NodeState& state, std::uint32_t slot, NodeId asker, Verdict why, c
   if (q.phase != Inquiry::Phase::kIdle) return;  // asked again
   ask_about(state, slot, Inquiry::Phase::kTelling, now);
   q.verdict = why, q.ranks = ranks, q.window_base = 0;  // it says nothing of the window
+  q.ended_at = s.ended_at;
   s.told_all = true;
   pump_inquiry(state, group, now);
 }
@@ -304,7 +311,7 @@ void on_freeze_answer(NodeState& state, std::uint32_t group, NodeId from, const 
   const Inquiry& q = g.inquiry;
   if (!judgement::is_member(g, from, m) || q.phase != Inquiry::Phase::kFreezing || q.generation != m.generation) return;
   abandon::hear(state.groups[group], m);
-  judgement::take_answer(state, group, m.source, m);
+  judgement::take_answer(state, group, m.source, m, now);
   pump_inquiry(state, group, now);
 }
 
@@ -318,13 +325,14 @@ void on_verdict(NodeState& state, std::uint32_t group, NodeId from, const PeerMe
   // A release proves that all had arrived, us included; if we have not, it belongs to a former incarnation of ours. Nor
   // can what moves data end well here without the data.
   const bool has_part = s.operation == Operation::kBarrier ? s.called : open && state.engine->finished(slot);
-  const bool foreign = m.verdict == Verdict::kOk && open && !has_part;
+  const bool of_former_life = m.verdict == Verdict::kOk && former_life::is_told_by(state, m, now);
+  const bool foreign = m.verdict == Verdict::kOk && open && (!has_part || of_former_life);
   // Somebody else has decided: who has not heard of it asks again.
   const bool decided = m.verdict != Verdict::kPending && m.verdict != Verdict::kStale && !foreign;
   if (decided && is_deciding(g, m.generation)) g.inquiry.phase = Inquiry::Phase::kIdle;
   if (open && m.verdict != Verdict::kPending)
     operations::conclude(state, slot, foreign ? Verdict::kStale : m.verdict, m.ranks, now);
-  else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale &&
+  else if (!slots::holds(s, m.generation) && m.verdict != Verdict::kStale && !of_former_life &&
            operations::open_slot(state, group, m, now) != kNoIndex)
     operations::conclude(state, slot, m.verdict, m.ranks, now);  // so that a late caller learns of it
   else if (!slots::holds(s, m.generation) && is_loss(m.verdict))

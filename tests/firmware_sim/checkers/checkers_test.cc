@@ -234,6 +234,34 @@ TEST(BoundsChecker, NoticesMoreThanTheLimits) {
   EXPECT_EQ(check_bounds(s.history).size(), 1u);
 }
 
+TEST(FormerLifeChecker, WantsNobodyReleasedByWhatWasBeforeItsNodeCrashed) {
+  for (const bool before : {false, true}) {  // the release came long before the node was started again, or after it
+    Story s;
+    s.arrive(0, 4), s.arrive(1, 4);
+    if (before) s.done(0, 4);
+    s.crash(1);
+    s.now += kSecond;
+    s.history.restarts.push_back({s.now, 1});
+    if (!before) s.done(0, 4);
+    s.arrive(1, 4), s.done(1, 4, Verdict::kStale);
+    EXPECT_EQ(check_former_lives(s.history), Findings{});
+    s.arrive(1, 4), s.done(1, 4);
+    EXPECT_EQ(check_former_lives(s.history).size(), before ? 1u : 0u);
+    s.good_barrier(5);
+    EXPECT_EQ(check_former_lives(s.history).size(), before ? 1u : 0u);
+  }
+}
+
+TEST(FormerLifeChecker, KnowsThatNumbersBeginAnewWhenAllWereStartedAgain) {
+  Story s;
+  s.good_barrier(0);
+  for (const NodeId node : {0u, 1u}) s.crash(node);
+  s.now += kSecond;
+  for (const NodeId node : {0u, 1u}) s.history.restarts.push_back({s.now, node});
+  s.good_barrier(0);
+  EXPECT_EQ(check_former_lives(s.history), Findings{});
+}
+
 TEST(LeakChecker, NoticesWhatANodeKeeps) {
   Story bytes, buffers, answers, wakes, stuck;
   bytes.history.ends[1].payload_bytes = 1;
