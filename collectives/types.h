@@ -63,8 +63,10 @@ struct Limits {
   // finds none free is held back as by a full channel (NodeCounters::channels_full). A verdict needs a channel between
   // its coordinator and every member: failures in larger groups end at each member's deadline, with what it knows.
   std::uint32_t channels = 0;
-  std::uint32_t groups = 128;          // groups a node is in at a time
-  std::uint32_t group_ranges = 16;     // runs of consecutive nodes in a group's member list
+  std::uint32_t groups = 128;  // groups a node is in at a time
+  std::uint32_t dormant_groups =
+      4096;                         // ... of all nodes, remembered while they are not used and others have their places
+  std::uint32_t group_ranges = 16;  // runs of consecutive nodes in a group's member list
   std::uint32_t open_generations = 8;  // W of PROTOCOL 7, a power of two: generations of a group open at a time
   std::uint32_t participants = 64;     // local participants of one group at one node
   std::uint32_t transfers = 768;       // in one rank's schedule: 2 up and 2 down per peer, at most 3 per node
@@ -88,7 +90,8 @@ struct Limits {
   // A microcontroller: the core in at most 64 KiB.
   static constexpr Limits tiny() {
     Limits l;
-    l.nodes = 8, l.groups = 2, l.group_ranges = 4, l.open_generations = 4, l.participants = 2, l.transfers = 24;
+    l.nodes = 8, l.groups = 2, l.dormant_groups = 0, l.group_ranges = 4, l.open_generations = 4, l.participants = 2,
+    l.transfers = 24;
     l.stages = 6, l.small_window = 4, l.bulk_window = 16, l.bulk_streams = 2, l.eager_bytes = 256, l.buffers = 16;
     l.requests = 8, l.message_credit = 1, l.host_credit = 0, l.nic_queue = 4, l.local_work = 8,
     l.payload_bytes = 16 << 10;
@@ -98,7 +101,8 @@ struct Limits {
   // One of many nodes in the virtual-time host: at most 100 KiB a node.
   static constexpr Limits simulated() {
     Limits l;
-    l.nodes = 20, l.groups = 2, l.group_ranges = 8, l.open_generations = 4, l.participants = 4, l.transfers = 38;
+    l.nodes = 20, l.groups = 2, l.dormant_groups = 0, l.group_ranges = 8, l.open_generations = 4, l.participants = 4,
+    l.transfers = 38;
     l.stages = 8, l.small_window = 2, l.bulk_window = 8, l.bulk_streams = 2, l.buffers = 32, l.requests = 12;
     l.message_credit = 1, l.host_credit = 0, l.nic_queue = 40, l.local_work = 8, l.payload_bytes = 64 << 20;
     l.flight_events = 15, l.slowest_ranks = 2;

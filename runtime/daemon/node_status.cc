@@ -67,6 +67,7 @@ void add_node_counters(const NodeCounters& counters, client::NodeStatus& status)
   out["node_frozen"] = counters.frozen;
   out["node_epochs"] = counters.epochs;
   out["node_callers_lost"] = counters.callers_lost;
+  out["node_groups_set_aside"] = counters.groups_set_aside;
   out["node_callers_back"] = counters.callers_back;
   out["node_operations_ok"] = counters.operations_ok;
   out["node_operations_failed"] = counters.operations_failed;

@@ -230,6 +230,8 @@ void add_limits(Fields& f) {
   };
   bound("nodes", "daemons in the cluster", 1, 4096, &Limits::nodes);
   bound("groups", "groups a node is in at a time", 1, 65'536, &Limits::groups);
+  bound("dormant_groups", "groups of all nodes that made place for others while not used, and are remembered", 0,
+        1'048'576, &Limits::dormant_groups);
   bound("participants", "local participants of one group", 1, 4096, &Limits::participants);
   bound("transfers", "transfers in one rank's schedule", 8, 65'536, &Limits::transfers);
   bound("eager_bytes", "payloads up to this travel with their message", 0, 1024, &Limits::eager_bytes);

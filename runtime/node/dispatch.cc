@@ -1,6 +1,7 @@
 #include "runtime/node/dispatch.h"
 
 #include "runtime/node/comparison.h"
+#include "runtime/node/dormant.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
@@ -54,7 +55,8 @@ void on_operation_message(NodeState& s, NodeId from, const PeerMessage& m, std::
                           Nanoseconds now) {
   std::uint32_t group = groups::find(s, m.group);
   // A group that is defined by its name alone exists at every node of the same file; a created one must have been told.
-  if (group == kNoIndex && groups::is_default_here(s, m.group)) group = groups::make_default(s, m.group, {});
+  if (group == kNoIndex && dormant::is_behind(s, m)) return;
+  if (group == kNoIndex && groups::is_default_here(s, m.group)) group = groups::make_default(s, m.group);
   if (group == kNoIndex || s.groups[group].rank == kNoRank) {
     ++s.counters.unknown_group;
     return refuse(s, from, m, now);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/node/abandon.h"
+#include "runtime/node/dormant.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/greetings.h"
 #include "runtime/node/group_trees.h"
@@ -225,10 +226,10 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
   if (name.empty() || name.size() > kMaxGroupName) return Admission::kBadName;
   if (participants > state.limits.participants) return Admission::kTooManyLocal;
   std::uint32_t i = groups::find_by_name(state, name);
-  const bool fresh = i == kNoIndex || state.groups[i].name_length == 0;
-  if (i == kNoIndex) i = groups::make_default(state, default_group_id(name, state.settings.cluster_digest), name);
+  if (i == kNoIndex) i = groups::make_default(state, default_group_id(name, state.settings.cluster_digest));
   if (i == kNoIndex) return groups::table_full(state) ? groups::no_place(state) : Admission::kNoPlan;
   GroupState& g = state.groups[i];
+  const bool fresh = g.name_length == 0;
   groups::set_name(g, name);
   // A default group's number of local participants is each node's own affair; the first caller says it.
   if (fresh && participants != 0) g.participants = participants;
@@ -279,8 +280,10 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
 }
 
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
-  const std::uint32_t i = groups::find_by_name(state, name);
-  if (i == kNoIndex) return Admission::kUnknownGroup;
+  const GroupId id = default_group_id(name, state.settings.cluster_digest);
+  std::uint32_t i = groups::find_by_name(state, name);
+  if (i == kNoIndex) i = dormant::find_or_wake(state, id);
+  if (i == kNoIndex) return dormant::why_none(state, id);
   const GroupState& g = state.groups[i];
   const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
   if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
@@ -334,6 +337,7 @@ void drop_default(NodeState& state, std::string_view name, Nanoseconds now) {
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
   removals::note(state, m.creation);
+  if (m.creation == kUnknownCreation) dormant::forget(state, m.group);
   const std::uint32_t coming = groups::find_coming(state, m.group), i = groups::find(state, m.group);
   if (coming != kNoIndex && removals::may_be_same(state.groups[coming].creation, m.creation))
     groups::end_intake(state.groups[coming]);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/node/dormant.h"
+
 namespace fibocast {
 
 namespace {
@@ -72,12 +74,12 @@ bool build_window(NodeState& state, std::uint32_t group) {
 
 }  // namespace
 
-bool table_full(const NodeState& state) { return free_index(state) == kNoIndex; }
+bool table_full(const NodeState& state) { return free_index(state) == kNoIndex && !dormant::can_set_aside(state); }
 
 Admission no_place(const NodeState& state) {
   const bool soon = std::ranges::any_of(
       state.groups, [](const GroupState& g) { return g.coming || g.inquiry.phase == Inquiry::Phase::kRemoving; });
-  return soon ? Admission::kWouldBlock : Admission::kManyGroups;
+  return soon || dormant::can_soon(state) ? Admission::kWouldBlock : Admission::kManyGroups;
 }
 
 void set_name(GroupState& g, std::string_view name) {
@@ -92,6 +94,7 @@ std::uint32_t add(NodeState& state, const GroupState& group) {
 }
 
 std::uint32_t reserve(NodeState& state, const GroupState& group) {
+  if (free_index(state) == kNoIndex && dormant::can_set_aside(state)) dormant::set_aside(state);
   const std::uint32_t i = free_index(state);
   if (i == kNoIndex) return kNoIndex;
   GroupState& g = state.groups[i];
@@ -190,13 +193,14 @@ bool is_default_here(const NodeState& state, GroupId id) {
   return id >> kNameBits == default_group_id({}, state.settings.cluster_digest) >> kNameBits;
 }
 
-std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name) {
+std::uint32_t make_default(NodeState& state, GroupId id) {
   GroupState g;
   g.id = id;
-  set_name(g, name);
   g.members.add_run({0, state.settings.nodes});
   g.plan = state.settings.plan;
-  return add(state, g);
+  const std::uint32_t i = add(state, g);
+  if (i != kNoIndex) dormant::recall(state, i);
+  return i;
 }
 
 }  // namespace groups

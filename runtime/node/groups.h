@@ -63,8 +63,9 @@ std::uint32_t find_by_name(const NodeState& state, std::string_view name);
 bool is_created(GroupId id);
 // The id of a group that exists by its name, in a cluster with the nodes and the model that we know.
 bool is_default_here(const NodeState& state, GroupId id);
-// The group of all nodes with this id; kNoIndex if the table is full. The name may be empty (not known yet).
-std::uint32_t make_default(NodeState& state, GroupId id, std::string_view name);
+// The group of all nodes with this id, from where it was set aside (dormant.h); kNoIndex if the table is full. Its name
+// may not be known yet.
+std::uint32_t make_default(NodeState& state, GroupId id);
 
 // Fills a free entry of the table with `group`; kNoIndex: the table is full, or its tree has more children at this
 // node than Limits::transfers.
@@ -98,7 +99,7 @@ bool fits(NodeState& state, std::uint32_t group, const Plan& plan);
 std::size_t write_bits(const RankBits& set, Rank ranks, std::span<std::byte> out);
 bool read_bits(RankBits set, Rank ranks, std::span<const std::byte> in);
 
-inline std::span<Slot> slots_of(NodeState& state, std::uint32_t group) {
+inline std::span<Slot> slots_of(const NodeState& state, std::uint32_t group) {
   return state.slots.subspan(std::size_t{group} * state.limits.open_generations, state.limits.open_generations);
 }
 

@@ -164,8 +164,9 @@ struct NodeCounters {
   std::uint64_t channels_full = 0;   // times that a peer could have no channel, for all of Limits::channels were taken
   std::uint64_t frozen = 0;          // transfers ignored because a verdict is being found, or the epoch changes
   std::uint64_t epochs = 0;          // changes of groups' epochs that this node has gone along with
-  std::uint64_t callers_lost = 0;    // applications that died in an operation here, and nobody took their place
-  std::uint64_t callers_back = 0;    // ... and somebody did
+  std::uint64_t groups_set_aside = 0;  // times that a group of all nodes, not used, made place for another
+  std::uint64_t callers_lost = 0;      // applications that died in an operation here, and nobody took their place
+  std::uint64_t callers_back = 0;      // ... and somebody did
   std::uint64_t operations_ok = 0;
   std::uint64_t operations_failed = 0;
   std::uint64_t stragglers = 0;  // barriers whose last rank is known here
@@ -194,7 +195,7 @@ enum class Admission : std::uint8_t {
   kBadName,
   kExists,             // there is a group of that name
   kOtherParticipants,  // ... with another number of participants at each member
-  kManyGroups,         // as many as Limits::groups are here, and none is about to go
+  kManyGroups,         // as many as Limits::groups are here, in use or created, and none is about to go
   kNoPlan,             // the tree has more children at one rank than Limits::transfers, or is none of the members
   kBadOperation,       // the algorithm, element type, operator or size does not fit the operation
   kBadPolicy,          // see GroupDefinition::policy; or more members than kMostShrinkingMembers

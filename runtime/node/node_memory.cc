@@ -71,6 +71,7 @@ void lay_out(const Limits& l, Carver& carver, NodeState& s, Parts& p) {
   s.child_windows = carver.template take_untouched<Generation>(std::size_t{l.groups} * l.transfers);
   s.window_stages = carver.template take_untouched<Stage>(std::size_t{l.groups} * l.stages);
   s.window_transfers = carver.template take_untouched<Transfer>(std::size_t{l.groups} * l.transfers);
+  s.dormant = carver.template take_untouched<DormantGroup>(l.dormant_groups);
   s.slow_ranks = carver.template take_untouched<SlowRank>(std::size_t{l.groups} * l.slowest_ranks);
   p.engine.stages = carver.template take_untouched<Stage>(slots * l.stages);
   p.engine.progress = carver.template take_untouched<Engine::StageProgress>(slots * l.stages);

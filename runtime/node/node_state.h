@@ -212,6 +212,17 @@ struct GroupState {
   ShortText death_label;  // ... and what it had called its call; empty: not known
 };
 
+// A group that exists by its name, while another has its place in the table (dormant.h).
+struct DormantGroup {
+  bool used = false;
+  bool opened = false;
+  GroupId id = 0;
+  std::uint32_t definition = 0, participants = 1;
+  Generation base = 0, global_base = 0;
+  std::array<char, 48> name{};
+  std::uint8_t name_length = 0;
+};
+
 // Application messages, both directions.
 struct OutgoingMessage {
   enum class State : std::uint8_t { kFree, kQueued, kStreaming };
@@ -264,8 +275,9 @@ struct NodeState {
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
-  std::span<CreationId> removed;   // the last ones: a ring
-  std::span<SlowRank> slow_ranks;  // per group, slowest_ranks each
+  std::span<CreationId> removed;    // the last ones: a ring
+  std::span<DormantGroup> dormant;  // a ring; NodeCounters::groups_set_aside so far
+  std::span<SlowRank> slow_ranks;   // per group, slowest_ranks each
   std::span<OutgoingMessage> outgoing;
   std::span<IncomingMessage> incoming;
   FlightRecorder recorder;

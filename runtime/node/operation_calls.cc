@@ -4,6 +4,7 @@
 #include "collectives/check.h"
 #include "runtime/node/abandon.h"
 #include "runtime/node/comparison.h"
+#include "runtime/node/dormant.h"
 #include "runtime/node/doubts.h"
 #include "runtime/node/epochs.h"
 #include "runtime/node/flight_log.h"
@@ -127,8 +128,8 @@ std::uint32_t add_request(NodeState& state, std::uint32_t group, const Call& c, 
 }
 
 // Who numbers its calls by a group that was removed does not mean the next one of its name.
-std::uint32_t group_meant(const NodeState& state, const Call& c) {
-  const std::uint32_t group = groups::find(state, c.group);
+std::uint32_t group_meant(NodeState& state, const Call& c) {
+  const std::uint32_t group = dormant::find_or_wake(state, c.group);
   if (group == kNoIndex || c.definition == 0) return group;
   return state.groups[group].definition == c.definition ? group : kNoIndex;
 }
@@ -353,7 +354,7 @@ void place_call(NodeState& state, std::uint32_t request, Nanoseconds now) {
 
 Admission call(NodeState& state, const Call& c, Nanoseconds now) {
   const std::uint32_t group = group_meant(state, c);
-  if (group == kNoIndex) return Admission::kUnknownGroup;
+  if (group == kNoIndex) return dormant::why_none(state, c.group);
   const Admission admission = admissible(state, state.groups[group], c);
   if (admission != Admission::kTaken) return admission;
   if (abandon::take_place(state, group, c)) return Admission::kTaken;
@@ -368,7 +369,7 @@ Admission call(NodeState& state, const Call& c, Nanoseconds now) {
 
 Admission pass(NodeState& state, const Call& c, Nanoseconds now) {
   const std::uint32_t group = group_meant(state, c);
-  if (group == kNoIndex) return Admission::kUnknownGroup;
+  if (group == kNoIndex) return dormant::why_none(state, c.group);
   const std::uint32_t request = add_request(state, group, c, now);
   if (request == kNoRequest) return Admission::kWouldBlock;
   Request& r = state.requests->at(request);

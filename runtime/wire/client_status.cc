@@ -77,8 +77,8 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kOtherParticipants:
       return "the group has another number of participants at each member; give that number, or none";
     case Admission::kManyGroups:
-      return "this daemon knows as many groups as limits.groups allows; remove some (`fibocast group list`, "
-             "`fibocast group remove`), or raise it";
+      return "as many groups as limits.groups allows are in use here or were created; remove some (`fibocast group "
+             "list`, `fibocast group remove`), or raise it";
     case Admission::kNoPlan:
       return "the tree is not one of these ranks, or has more children at one rank than limits.transfers allows; "
              "give another tree, or raise it";

@@ -102,10 +102,12 @@ TEST(Groups, HaveNamesThatOperationsCanGive) {
 TEST(Groups, ThatFindNoRoomAreRefusedAtOnceWithASentence) {
   TestCluster cluster;
   cluster.up({"-n", "1", "--settings", "limits.groups=2"});
-  for (const char* name : {"a", "b", "a"}) EXPECT_EQ(cluster.run({"barrier", name, "--rank", "0"}).exit_code, 0);
+  for (const char* name : {"a", "b", "c", "a"}) EXPECT_EQ(cluster.run({"barrier", name, "--rank", "0"}).exit_code, 0);
+  for (const char* name : {"a", "b"})
+    EXPECT_EQ(cluster.run({"group", "create", name, "--ranks", "0", "--rank", "0"}).exit_code, 0);
   const std::string sentence =
-      "this daemon knows as many groups as limits.groups allows; remove some (`fibocast group list`, `fibocast group "
-      "remove`), or raise it\n";
+      "as many groups as limits.groups allows are in use here or were created; remove some (`fibocast group list`, "
+      "`fibocast group remove`), or raise it\n";
   const Ended third = cluster.run({"barrier", "c", "--rank", "0"});
   EXPECT_EQ(third.exit_code, 2);
   EXPECT_EQ(third.err, "fibocast: barrier 'c': " + sentence);

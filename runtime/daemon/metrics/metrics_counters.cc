@@ -39,6 +39,8 @@ constexpr CounterName kCounters[] = {
     {"node_frozen", "node_frozen_messages_total", "Transfers ignored while a verdict was being found."},
     {"node_epochs", "node_epoch_changes_total", "Changes of groups' epochs."},
     {"node_callers_lost", "node_callers_lost_total", "Applications that died in an operation."},
+    {"node_groups_set_aside", "node_groups_set_aside_total",
+     "Times that a group of all nodes, not used, made place for another."},
     {"node_callers_back", "node_callers_back_total", "Applications that died, and another one took the place."},
     {"node_operations_ok", "node_operations_ok_total", "Operations that ended well at this node."},
     {"node_operations_failed", "node_operations_failed_total", "Operations that ended otherwise."},
