@@ -26,9 +26,9 @@ Nanoseconds birth(const History& history, NodeId node, Nanoseconds called) {
   return last;
 }
 
-// Where all were started again the numbers begin anew.
-bool all_came_since(const Barrier& barrier, Nanoseconds time) {
-  return std::ranges::all_of(barrier.arrived, [time](const auto& entry) { return entry.second >= time; });
+// Where all were started again the numbers begin anew: they have all called since somebody was released.
+bool all_came_since(const Barrier& barrier) {
+  return std::ranges::all_of(barrier.arrived, [&](const auto& entry) { return entry.second > barrier.first_ok; });
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Findings check_former_lives(const History& history) {
     if (r.kind != Record::Kind::kDone || r.verdict != Verdict::kOk) continue;
     const auto call = barrier.arrived.find({r.node, r.participant});
     const Nanoseconds born = call == barrier.arrived.end() ? 0 : birth(history, r.node, call->second);
-    if (barrier.first_ok < born - kJustBefore && !all_came_since(barrier, born))
+    if (barrier.first_ok < born - kJustBefore && !all_came_since(barrier))
       findings.push_back(describe(history, r) + "released, as somebody was at " + std::to_string(barrier.first_ok) +
                          " ns, before its node was started again");
     barrier.first_ok = std::min(barrier.first_ok, r.at);
