@@ -20,11 +20,6 @@ DormantGroup* find(const NodeState& state, GroupId id) {
   return at == all.end() ? nullptr : &*at;
 }
 
-// Ids say of which nodes: those of before the cluster's file was read again are not those of today.
-bool is_asleep(const NodeState& state, GroupId id) {
-  return groups::is_default_here(state, id) && find(state, id) != nullptr;
-}
-
 bool is_quiet(const Slot& s) {
   if (s.state == Slot::State::kEmpty) return true;
   const bool owes = s.owes_failure || s.announces_anew || s.late_from != kNoNode || s.answer_owed != kNoNode;
@@ -95,6 +90,11 @@ void recall(NodeState& state, std::uint32_t group) {
   g.opened = d->opened, g.definition = d->definition, g.participants = d->participants;
   g.base = d->base, g.global_base = d->global_base;
   g.name = d->name, g.name_length = d->name_length;
+}
+
+// Ids say of which nodes: those of before the cluster's file was read again are not those of today.
+bool is_asleep(const NodeState& state, GroupId id) {
+  return groups::is_default_here(state, id) && find(state, id) != nullptr;
 }
 
 std::uint32_t find_or_wake(NodeState& state, GroupId id) {

@@ -17,6 +17,8 @@ bool can_soon(const NodeState& state);
 void set_aside(NodeState& state);
 // The group with this id is in the table again: it goes on where it was set aside, if it was.
 void recall(NodeState& state, std::uint32_t group);
+// It was set aside, and comes back when it is used.
+bool is_asleep(const NodeState& state, GroupId id);
 // Index of the group, which is in the table again if it was set aside; kNoIndex: it is not known, or there is no place.
 std::uint32_t find_or_wake(NodeState& state, GroupId id);
 // ... which of the two.

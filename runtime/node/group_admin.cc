@@ -251,10 +251,12 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
     return Admission::kNoPlan;
   GroupState group = group_of(d);
   if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
+  if (dormant::is_asleep(state, default_group_id(d.name, state.settings.cluster_digest))) return Admission::kExists;
   if (groups::find_coming(state, group.id) != kNoIndex) return Admission::kExists;
   if (groups::table_full(state)) return groups::no_place(state);
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;
+  state.requests->at(request).answer = Event::Kind::kGroupReady;
   group.creation = new_creation(state);
   group.epoch = first_epoch(state, group.creation);
   if (has_room_for_creation(d.name.size(), d.members))
@@ -266,7 +268,6 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
     state.requests->release(request);
     return Admission::kNoPlan;
   }
-  state.requests->at(request).answer = Event::Kind::kGroupReady;
   state.requests->at(request).done.cookie = cookie;
   groups::begin_inquiry(state, i, Inquiry::Phase::kDefining, now, now + state.settings.group_patience);
   GroupState& g = state.groups[i];
