@@ -63,19 +63,18 @@ struct Limits {
   // finds none free is held back as by a full channel (NodeCounters::channels_full). A verdict needs a channel between
   // its coordinator and every member: failures in larger groups end at each member's deadline, with what it knows.
   std::uint32_t channels = 0;
-  std::uint32_t groups = 128;  // groups a node is in at a time
-  std::uint32_t dormant_groups =
-      4096;                         // ... of all nodes, remembered while they are not used and others have their places
-  std::uint32_t group_ranges = 16;  // runs of consecutive nodes in a group's member list
-  std::uint32_t open_generations = 8;  // W of PROTOCOL 7, a power of two: generations of a group open at a time
-  std::uint32_t participants = 64;     // local participants of one group at one node
-  std::uint32_t transfers = 768;       // in one rank's schedule: 2 up and 2 down per peer, at most 3 per node
-  std::uint32_t stages = 255;          // in one rank's schedule: at most 255, they are numbered in 8 bits
-  std::uint32_t small_window = 32;     // unacknowledged small messages per peer
-  std::uint32_t small_body = 272;      // bytes of a small message's fixed part
-  std::uint32_t eager_bytes = 1024;    // payloads up to this travel in the small lane, with the message
-  std::uint32_t bulk_window = 256;     // unacknowledged fragments per peer
-  std::uint32_t bulk_streams = 32;     // payloads on their way to or from one peer at a time
+  std::uint32_t groups = 128;           // groups a node is in at a time
+  std::uint32_t dormant_groups = 4096;  // ... remembered while they are not used and others have their places
+  std::uint32_t group_ranges = 16;      // runs of consecutive nodes in a group's member list
+  std::uint32_t open_generations = 8;   // W of PROTOCOL 7, a power of two: generations of a group open at a time
+  std::uint32_t participants = 64;      // local participants of one group at one node
+  std::uint32_t transfers = 768;        // in one rank's schedule: 2 up and 2 down per peer, at most 3 per node
+  std::uint32_t stages = 255;           // in one rank's schedule: at most 255, they are numbered in 8 bits
+  std::uint32_t small_window = 32;      // unacknowledged small messages per peer
+  std::uint32_t small_body = 272;       // bytes of a small message's fixed part
+  std::uint32_t eager_bytes = 1024;     // payloads up to this travel in the small lane, with the message
+  std::uint32_t bulk_window = 256;      // unacknowledged fragments per peer
+  std::uint32_t bulk_streams = 32;      // payloads on their way to or from one peer at a time
   std::uint32_t buffers =
       4096;  // payload buffers, and nodes * (message_credit + host_credit) + groups * open_generations for eager ones
   std::uint32_t requests = 1024;               // calls of local applications under way at a time

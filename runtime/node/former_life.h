@@ -4,6 +4,8 @@
 // taken for such that is not, but one may not be known as such that ended just before the process was started. Core.
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/node/node_state.h"
 
 namespace fibocast::former_life {
