@@ -262,6 +262,19 @@ TEST(FormerLifeChecker, KnowsThatNumbersBeginAnewWhenAllWereStartedAgain) {
   EXPECT_EQ(check_former_lives(s.history), Findings{});
 }
 
+TEST(FormerLifeChecker, KnowsThatACallWithoutANumberMayHaveBeenOfThisGeneration) {
+  for (const bool came : {false, true}) {
+    Story s;
+    s.good_barrier(0);
+    for (const NodeId node : {0u, 1u}) s.crash(node);
+    s.now += kSecond;
+    for (const NodeId node : {0u, 1u}) s.history.restarts.push_back({s.now, node});
+    if (came) s.arrive(0, kUnknownGeneration);
+    s.arrive(1, 0), s.done(1, 0);
+    EXPECT_EQ(check_former_lives(s.history).size(), came ? 0u : 1u);
+  }
+}
+
 TEST(LeakChecker, NoticesWhatANodeKeeps) {
   Story bytes, buffers, answers, wakes, stuck;
   bytes.history.ends[1].payload_bytes = 1;
