@@ -116,7 +116,9 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return half_made::finish(state, group, now);
   removals::note(state, g.creation);
+  const CreationId held = g.inquiry.held;
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
+  g.inquiry.held = held;
   for (Rank rank = 0; rank < members.size(); ++rank) {
     InquiryMember& m = members[rank];
     m = InquiryMember{.asked = m.answered && !m.arrived && !knows_creations(state, groups::node_of(g, rank))};
@@ -140,6 +142,18 @@ void cancel_definition(NodeState& state, std::uint32_t group) {
   state.requests->answer(q.request);
 }
 
+// Members have the group of this name that was there before ours, which we took for none while we made our own: they
+// tell us of it again.
+void ask_for_held(NodeState& state, const GroupState& g, Nanoseconds now) {
+  if (g.inquiry.held == kUnknownCreation || g.rank == kNoRank) return;
+  PeerMessage m;
+  m.type = PeerMessageType::kGroupUnknown;
+  m.group = g.id, m.generation = kNoGeneration;
+  for (Rank r = 0; r < groups::size_of(g); ++r)
+    if (r != g.rank && peers::connected(state, groups::node_of(g, r)))
+      peers::send(state, groups::node_of(g, r), m, false, now);
+}
+
 // An answer about it that is still owed is none about the next one of this name: who waits for it asks again.
 void forget_answers(NodeState& state, GroupId group) {
   for (Peer& p : state.peers.first(state.peers_used))
@@ -156,6 +170,7 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   replan::forget(state, group);
   removals::note(state, g.creation);
   g.used = false;
+  ask_for_held(state, g, now);
 }
 
 // Others tell us of the removal that we are telling the members of. It ends here, so that the next group of this name

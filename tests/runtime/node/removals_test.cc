@@ -324,5 +324,29 @@ TEST(GroupsBesideAnOlderNode, AreRefusedByItAsByANewerOne) {
   }
 }
 
+// A member that was started again makes it once more, out of reach. While it waits for one that does not answer it
+// takes no other one of that name.
+TEST(GroupThatIsThere, IsToldToAMemberThatMadeAnotherOne) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+  team.cluster.begin(kAway);
+  team.cluster.node(3).stop();
+  team.cluster.node(3).restart(77'000);
+  const Asked asked = team.cluster.create(3, group_of({0, 1, 2, 3}));
+  const Fault silent{.kind = Fault::Kind::kPartition, .nodes = {2}};
+  team.cluster.begin(silent);
+  team.cluster.run_until(team.in(200 * kMillisecond));
+  team.cluster.heal(kAway);
+  ASSERT_TRUE(team.wait({asked.cookie}));
+  EXPECT_EQ(team.verdict(asked.cookie), Verdict::kRefused);
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_EQ(creation_at(team, 3), creation_at(team, 0)) << "before the silent one is back";
+  team.cluster.heal(silent);
+  team.cluster.run_until(team.in(5 * kSecond));
+  ASSERT_NE(creation_at(team, 0), kUnknownCreation);
+  EXPECT_EQ(creation_at(team, 3), creation_at(team, 0));
+  expect_barrier(team, {0, 1, 2, 3});
+}
+
 }  // namespace
 }  // namespace fibocast
