@@ -37,11 +37,11 @@ bool is_being_greeted_about(const NodeState& state, std::uint32_t group) {
                              [&](const Peer& p) { return p.greet_group == group && peers::connected(state, p.node); });
 }
 
+// But for calls: the table of requests is long.
 bool is_unused(const NodeState& state, std::uint32_t group) {
   const GroupState& g = state.groups[group];
   if (!g.used || groups::is_created(g.id) || g.inquiry.phase != Inquiry::Phase::kIdle || g.held > 0) return false;
-  if (!std::ranges::all_of(groups::slots_of(state, group), [](const Slot& s) { return is_quiet(s); })) return false;
-  return !has_calls(state, group);
+  return std::ranges::all_of(groups::slots_of(state, group), [](const Slot& s) { return is_quiet(s); });
 }
 
 // What the emulated card still holds is known by its slot alone.
@@ -57,7 +57,8 @@ std::uint32_t longest_unused(const NodeState& state) {
   std::uint32_t found = kNoIndex;
   for (std::uint32_t i = 0; may_set_aside(state) && i < state.groups.size(); ++i) {
     if (!is_unused(state, i) || is_being_greeted_about(state, i)) continue;
-    if (found == kNoIndex || last_use(state, i) < last_use(state, found)) found = i;
+    if (found != kNoIndex && last_use(state, i) >= last_use(state, found)) continue;
+    if (!has_calls(state, i)) found = i;
   }
   return found;
 }
@@ -68,18 +69,22 @@ bool can_set_aside(const NodeState& state) { return longest_unused(state) != kNo
 
 bool can_soon(const NodeState& state) {
   bool any = false;
-  for (std::uint32_t i = 0; may_set_aside(state) && i < state.groups.size(); ++i) any = any || is_unused(state, i);
+  for (std::uint32_t i = 0; may_set_aside(state) && i < state.groups.size(); ++i)
+    any = any || (is_unused(state, i) && !has_calls(state, i));
   return any;
 }
 
-void set_aside(NodeState& state) {
-  GroupState& g = state.groups[longest_unused(state)];
+std::uint32_t set_aside(NodeState& state) {
+  const std::uint32_t group = longest_unused(state);
+  if (group == kNoIndex) return group;
+  GroupState& g = state.groups[group];
   DormantGroup& d = state.dormant[state.counters.groups_set_aside++ % state.dormant.size()];
   d = DormantGroup{.used = true, .id = g.id};
   d.opened = g.opened, d.definition = g.definition, d.participants = g.participants;
   d.base = g.base, d.global_base = g.global_base;
   d.name = g.name, d.name_length = g.name_length;
   g.used = false;
+  return group;
 }
 
 void recall(NodeState& state, std::uint32_t group) {

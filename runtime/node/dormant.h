@@ -13,8 +13,8 @@ namespace fibocast::dormant {
 bool can_set_aside(const NodeState& state);
 // ... if not now, then when peers that are here anew have heard how far it is.
 bool can_soon(const NodeState& state);
-// It does. Precondition: can_set_aside().
-void set_aside(NodeState& state);
+// It does: its index, where nothing is now. kNoIndex: none can.
+std::uint32_t set_aside(NodeState& state);
 // The group with this id is in the table again: it goes on where it was set aside, if it was.
 void recall(NodeState& state, std::uint32_t group);
 // It was set aside, and comes back when it is used.

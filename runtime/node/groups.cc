@@ -94,8 +94,8 @@ std::uint32_t add(NodeState& state, const GroupState& group) {
 }
 
 std::uint32_t reserve(NodeState& state, const GroupState& group) {
-  if (free_index(state) == kNoIndex && dormant::can_set_aside(state)) dormant::set_aside(state);
-  const std::uint32_t i = free_index(state);
+  std::uint32_t i = free_index(state);
+  if (i == kNoIndex) i = dormant::set_aside(state);
   if (i == kNoIndex) return kNoIndex;
   GroupState& g = state.groups[i];
   g = group;
