@@ -23,12 +23,14 @@ StreamSettings random_streams(Random& random, Nanoseconds way) {
   return streams;
 }
 
-// Loss is what TCP sends again, soon as a rule. A question and its answer take six ways where both dial.
-void let_tcp_repair(std::vector<Fault>& faults, Nanoseconds suspicion) {
+// Loss is what TCP sends again, soon as a rule. A question and its answer take six ways where both dial; where a
+// connection holds one frame, they wait for those before them, of which each takes its way alone.
+void let_tcp_repair(std::vector<Fault>& faults, Nanoseconds suspicion, bool holds_one) {
   std::erase_if(faults, [](const Fault& f) { return f.kind == Kind::kDuplicate; });
   for (Fault& f : faults) {
     if (f.kind == Kind::kLoss) f.kind = Kind::kDelay, f.time = 50 * kMillisecond;
     if (f.kind == Kind::kDelay || f.kind == Kind::kReorder) f.time = std::min(f.time, suspicion / 9);
+    if (f.kind == Kind::kReorder && holds_one) f.time = std::min(f.time, suspicion / 50);
   }
 }
 
@@ -112,7 +114,7 @@ void use_streams(Scenario& scenario) {
   Random random(scenario.seed ^ 0x57e4);
   ClusterSettings& cluster = scenario.cluster;
   cluster.streams = random_streams(random, cluster.network.latency_max + cluster.network.jitter);
-  let_tcp_repair(cluster.faults, cluster.node.suspicion);
+  let_tcp_repair(cluster.faults, cluster.node.suspicion, cluster.streams.held_bytes == 1);
   add_waits(random, scenario);
   add_resets(random, scenario, random.chance(0.25));
   drop_flows(scenario);

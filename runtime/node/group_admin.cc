@@ -49,7 +49,7 @@ GroupState group_of(const GroupDefinition& d) {
 CreationId new_creation(NodeState& state) {
   CreationId hash = 0;
   for (const std::uint64_t part :
-       {state.settings.incarnation, std::uint64_t{state.settings.self}, ++state.groups_created}) {
+       {state.settings.incarnation, std::uint64_t{state.settings.self}, std::uint64_t{++state.groups_created}}) {
     hash = (hash ^ part ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
     hash ^= hash >> 31;
   }
@@ -115,7 +115,7 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return half_made::finish(state, group, now);
-  removals::note(state, g.creation);
+  removals::note(state, g.creation, Removal::kNeverMade);
   const CreationId held = g.inquiry.held;
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   g.inquiry.held = held;
@@ -168,7 +168,7 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);
   replan::forget(state, group);
-  removals::note(state, g.creation);
+  removals::note(state, g.creation, Removal::kRemoved);  // if it is not known by now
   g.used = false;
   ask_for_held(state, g, now);
 }
@@ -193,7 +193,7 @@ void end_removal_of_others(NodeState& state, std::uint32_t group, Nanoseconds no
 bool tell_removal(NodeState& state, const GroupState& g, NodeId to, Nanoseconds now) {
   PeerMessage m;
   m.type = PeerMessageType::kGroupRemove;
-  m.group = g.id, m.creation = g.creation;
+  m.group = g.id, m.creation = g.creation, m.unfinished = removals::was_never_made(state, g.creation);
   return peers::send(state, to, m, false, now) || !peers::connected(state, to);  // when it connects it is told
 }
 
@@ -303,13 +303,13 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const GroupState& g = state.groups[i];
   const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
   if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
-  begin_removal(state, i, now);
+  begin_removal(state, i, Removal::kRemoved, now);
   return Admission::kTaken;
 }
 
 // From here on it is one that was removed, for whoever connects or defines it to us before all members are told.
-void begin_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
-  removals::note(state, state.groups[group].creation);
+void begin_removal(NodeState& state, std::uint32_t group, Removal why, Nanoseconds now) {
+  removals::note(state, state.groups[group].creation, why);
   groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   pump(state, group, now);
 }
@@ -328,7 +328,8 @@ void pump(NodeState& state, std::uint32_t group, Nanoseconds now) {
 void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds now) {
   const std::uint32_t i = groups::find(state, m.group);
   const bool is_here = i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation);
-  if (m.verdict == Verdict::kOk && m.creation != kUnknownCreation && !is_here) removals::note(state, m.creation);
+  if (m.verdict == Verdict::kOk && m.creation != kUnknownCreation && !is_here)
+    removals::note(state, m.creation, Removal::kNeverMade);
   if (!is_here && removals::is_removed(state, m.creation)) return define_after_removal(state, i, from);
   if (i == kNoIndex) return;
   greetings::on_answer(state, from, i);
@@ -352,7 +353,7 @@ void drop_default(NodeState& state, std::string_view name, Nanoseconds now) {
 }
 
 void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
-  removals::note(state, m.creation);
+  removals::note(state, m.creation, removals::why(m));
   if (m.creation == kUnknownCreation) dormant::forget(state, m.group);
   const std::uint32_t coming = groups::find_coming(state, m.group), i = groups::find(state, m.group);
   if (coming != kNoIndex && removals::may_be_same(state.groups[coming].creation, m.creation))
@@ -363,7 +364,7 @@ void on_remove(NodeState& state, const PeerMessage& m, Nanoseconds now) {
 
 void on_removed(NodeState& state, const PeerMessage& m, Nanoseconds now) {
   if (m.creation == kUnknownCreation) return;
-  removals::note(state, m.creation);
+  removals::note(state, m.creation, removals::why(m));
   for (std::uint32_t i = 0; i < state.groups.size(); ++i) {
     GroupState& g = state.groups[i];
     if (g.creation != m.creation) continue;

@@ -33,6 +33,16 @@ struct EpochChange {
   Nanoseconds due = kNever;  // to ask, or to propose again
 };
 
+// How a creation ended. Those that never came to be are remembered apart: who tries to make a group again and again
+// pushes out none that was removed.
+enum class Removal : std::uint8_t { kRemoved, kNeverMade };
+inline constexpr std::size_t kRemovals = 2;
+// What a peer is still to hear of.
+struct RemovalsToTell {
+  std::uint8_t left = 0;   // so many,
+  std::uint8_t since = 0;  // ... before these last ones
+};
+
 // What is still to be said to who brings a new plan (replan.h).
 struct PlanRefusal {
   Epoch number = 0;  // 0: none is owed

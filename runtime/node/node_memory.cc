@@ -32,8 +32,8 @@ std::uint32_t eager_buffers(const Limits& l) {
   return peers::entries(l) * (l.message_credit + l.host_credit) + l.groups * l.open_generations;
 }
 
-// Removals that are remembered.
-std::uint32_t removals_kept(const Limits& l) { return std::min<std::uint32_t>(2 * l.groups, 64); }
+// Creations that are no more and are remembered.
+std::uint32_t removals_kept(const Limits& l) { return std::min<std::uint32_t>(2 * l.groups, 84); }
 
 // One description of the layout, for counting bytes and for taking them. First what is written at once ..
 template <class Carver>

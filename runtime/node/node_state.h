@@ -77,14 +77,13 @@ struct Peer {
   Verdict answer = Verdict::kRefused;
   bool writable = true;
   bool credit_owed = false;
-  bool given_up = false;         // since it was last connected
-  bool one_credit = false;       // an older node: it knows but one for both
-  bool knows_creations = false;  // no older node: it has named one
-  bool by_reference = false;     // PeerPath
+  bool given_up = false;             // since it was last connected
+  bool one_credit : 1 = false;       // an older node: it knows but one for both
+  bool knows_creations : 1 = false;  // no older node: it has named one
+  bool by_reference : 1 = false;     // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
-  std::uint8_t removals_left = 0;   // so many it is still to hear of (removals.h),
-  std::uint8_t removals_since = 0;  // ... before these last ones
+  std::array<RemovalsToTell, kRemovals> removals{};  // by Removal
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.
@@ -275,7 +274,7 @@ struct NodeState {
   std::span<Generation> child_windows;       // per group, transfers each: what the children of the distribution heard
   std::span<Stage> window_stages;            // per group: the barrier's schedule from rank 0, for the window
   std::span<Transfer> window_transfers;
-  std::span<CreationId> removed;    // the last ones: a ring
+  std::span<CreationId> removed;    // the last ones (removals.h)
   std::span<DormantGroup> dormant;  // a ring; NodeCounters::groups_set_aside so far
   std::span<SlowRank> slow_ranks;   // per group, slowest_ranks each
   std::span<OutgoingMessage> outgoing;
@@ -289,8 +288,8 @@ struct NodeState {
 
   Replanning replanning;
   Nanoseconds born_at = 0;  // Node::start()
-  std::uint64_t groups_created = 0;
-  std::uint32_t removals = 0;  // so far
+  std::uint32_t groups_created = 0;
+  std::array<std::uint32_t, kRemovals> removals{};  // so far, by Removal
   std::uint32_t groups_known = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;

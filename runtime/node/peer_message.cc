@@ -214,9 +214,11 @@ bool fields(Io& io, Message& m) {
       io.number(m.group), io.number(m.epoch), io.number(m.first), io.bytes(m.piece);
       return true;
     case PeerMessageType::kGroupAnswer: io.number(m.group), io.number(m.verdict), io.appended(m.creation); return true;
-    case PeerMessageType::kGroupRemove: io.number(m.group), io.appended(m.creation); return true;
-    case PeerMessageType::kGroupMade:
-    case PeerMessageType::kGroupRemoved: io.number(m.creation); return true;
+    case PeerMessageType::kGroupRemove:
+      io.number(m.group), io.appended(m.creation), io.appended(m.unfinished);
+      return true;
+    case PeerMessageType::kGroupMade: io.number(m.creation); return true;
+    case PeerMessageType::kGroupRemoved: io.number(m.creation), io.appended(m.unfinished); return true;
     case PeerMessageType::kClusterAdopted: return true;
     case PeerMessageType::kGroupUnknown:
       io.number(m.group), io.number(m.generation), io.appended(m.of_epoch);

@@ -111,7 +111,8 @@ struct PeerMessage {
   GroupPolicy policy = GroupPolicy::kAll;
   Rank quorum = 0;
   CreationId creation = kUnknownCreation;  // which group of this name; an older node does not tell
-  bool unfinished = false;                 // kGroupDefine: not all members have it yet, as far as the sender knows
+  // kGroupDefine: not all members have it yet, as far as the sender knows; of one that is no more: they never had
+  bool unfinished = false;
   Epoch next_epoch = 0;
   std::optional<Epoch> of_epoch;  // of what is refused: the group may be another one now; an older node does not tell
   std::optional<Generation> let_go;  // all begin there (EpochChange::let_go); an older node does not tell

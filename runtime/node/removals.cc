@@ -8,39 +8,62 @@ namespace fibocast::removals {
 
 namespace {
 
-std::uint8_t kept(const NodeState& state) {
-  return static_cast<std::uint8_t>(std::min<std::size_t>(state.removals, state.removed.size()));
+constexpr std::size_t place_of(Removal why) { return static_cast<std::size_t>(why); }
+
+// A quarter is for those that never came to be.
+std::span<CreationId> ring_of(const NodeState& state, Removal why) {
+  const std::size_t removed = state.removed.size() - std::max<std::size_t>(state.removed.size() / 4, 1);
+  return why == Removal::kRemoved ? state.removed.first(removed) : state.removed.subspan(removed);
+}
+
+std::uint8_t kept(const NodeState& state, Removal why) {
+  return static_cast<std::uint8_t>(std::min<std::size_t>(state.removals[place_of(why)], ring_of(state, why).size()));
+}
+
+// What it is still to hear of has moved by one, and the oldest may be forgotten.
+void make_place(RemovalsToTell& to_tell, std::uint8_t kept) {
+  if (to_tell.left == 0) return;
+  ++to_tell.since;
+  to_tell.left = std::min<std::uint8_t>(to_tell.left, kept - std::min(to_tell.since, kept));
+}
+
+bool tell(NodeState& state, Peer& peer, Removal why, Nanoseconds now) {
+  const std::span<const CreationId> ring = ring_of(state, why);
+  RemovalsToTell& to_tell = peer.removals[place_of(why)];
+  for (; to_tell.left > 0; --to_tell.left) {
+    PeerMessage m;
+    m.type = PeerMessageType::kGroupRemoved;
+    m.creation = ring[(state.removals[place_of(why)] - to_tell.since - to_tell.left) % ring.size()];
+    m.unfinished = why == Removal::kNeverMade;
+    if (!peers::send(state, peer.node, m, false, now)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-void note(NodeState& state, CreationId creation) {
+void note(NodeState& state, CreationId creation, Removal why) {
   if (creation == kUnknownCreation || is_removed(state, creation)) return;
-  state.removed[state.removals++ % state.removed.size()] = creation;
-  for (Peer& p : state.peers.first(state.peers_used)) {
-    if (p.removals_left == 0) continue;
-    ++p.removals_since;  // what it is still to hear of has moved by one, and the oldest may be forgotten
-    p.removals_left = std::min<std::uint8_t>(p.removals_left, kept(state) - std::min(p.removals_since, kept(state)));
-  }
+  const std::span<CreationId> ring = ring_of(state, why);
+  ring[state.removals[place_of(why)]++ % ring.size()] = creation;
+  for (Peer& p : state.peers.first(state.peers_used)) make_place(p.removals[place_of(why)], kept(state, why));
 }
 
 bool is_removed(const NodeState& state, CreationId creation) {
   return creation != kUnknownCreation && std::ranges::count(state.removed, creation) > 0;
 }
 
+bool was_never_made(const NodeState& state, CreationId creation) {
+  return creation != kUnknownCreation && std::ranges::count(ring_of(state, Removal::kNeverMade), creation) > 0;
+}
+
 void begin_telling(const NodeState& state, Peer& peer) {
-  peer.removals_left = kept(state);
-  peer.removals_since = 0;
+  for (const Removal why : {Removal::kRemoved, Removal::kNeverMade})
+    peer.removals[place_of(why)] = {kept(state, why), 0};
 }
 
 bool tell(NodeState& state, Peer& peer, Nanoseconds now) {
-  for (; peer.removals_left > 0; --peer.removals_left) {
-    PeerMessage m;
-    m.type = PeerMessageType::kGroupRemoved;
-    m.creation = state.removed[(state.removals - peer.removals_since - peer.removals_left) % state.removed.size()];
-    if (!peers::send(state, peer.node, m, false, now)) return false;
-  }
-  return true;
+  return tell(state, peer, Removal::kRemoved, now) && tell(state, peer, Removal::kNeverMade, now);
 }
 
 }  // namespace fibocast::removals

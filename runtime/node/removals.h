@@ -11,8 +11,12 @@ namespace fibocast::removals {
 // which group is meant.
 inline bool may_be_same(CreationId a, CreationId b) { return a == b || a == kUnknownCreation || b == kUnknownCreation; }
 
-void note(NodeState& state, CreationId creation);
+// Of the creation that a message says is no more.
+inline Removal why(const PeerMessage& m) { return m.unfinished ? Removal::kNeverMade : Removal::kRemoved; }
+
+void note(NodeState& state, CreationId creation, Removal why);
 bool is_removed(const NodeState& state, CreationId creation);
+bool was_never_made(const NodeState& state, CreationId creation);
 // The peer is to hear of all that is remembered by now; not of what others tell us meanwhile, as these tell it, too,
 // and it may be the one.
 void begin_telling(const NodeState& state, Peer& peer);

@@ -43,6 +43,22 @@ TEST(RemovedGroup, MakesWayForTheNextOneAtAMemberThatWasAway) {
   expect_barrier(team, {1, 2, 3});
 }
 
+// A group of that name is tried again and again as long as a member is away: those that were refused push out no
+// removal (seed 51020 --changes).
+TEST(RemovedGroup, IsNotForgottenForManyThatWereNeverMade) {
+  Team team(four());
+  remove_while_away(team);
+  team.cluster.node(1).stop();  // what the remover still sends to who is away
+  team.cluster.node(1).restart(77'000);
+  team.cluster.run_until(team.in(3 * kSecond));
+  constexpr int kMany = 20;  // more than these nodes remember
+  for (int i = 0; i < kMany; ++i) ASSERT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kRefused) << i;
+  team.cluster.heal(kAway);
+  team.cluster.run_until(team.in(8 * kSecond));
+  for (const NodeId id : team.up) EXPECT_EQ(creation_at(team, id), kUnknownCreation) << id;
+  EXPECT_EQ(create(team, 0, {0, 1, 2, 3}), Verdict::kOk);
+}
+
 // A member that was started again knows of no removal: who stayed tells it, before one that was away can.
 TEST(RemovedGroup, DoesNotComeBackByWayOfAMemberThatWasStartedAgain) {
   Team team(four());
