@@ -63,7 +63,10 @@ struct Client::State {
 
   TimePoint answer_by(Duration deadline) const;
   bool is_too_large(std::size_t bytes) const { return payload_limit > 0 && bytes > payload_limit; }
-  client::Response const& exchange(Duration deadline) { return connection->exchange(request, answer_by(deadline)); }
+  // With a payload of the caller's, where the request has one.
+  Connection::Answer exchange(Duration deadline, std::span<const std::byte> payload = {}) {
+    return connection->exchange(request, payload, answer_by(deadline));
+  }
   client::Response const& greet(const Options& options);
 };
 
@@ -80,7 +83,7 @@ const client::Response& Client::State::greet(const Options& options) {
   hello.set_program(options.program);
   if (options.node) hello.set_node(*options.node);
   hello.set_status_only(options.status_only);
-  return connection->exchange(request, Connection::Clock::now() + kGreetingPatience);
+  return connection->exchange(request, {}, Connection::Clock::now() + kGreetingPatience).response;
 }
 
 Result<std::shared_ptr<Client>> Client::connect(const std::string& socket_path) {
@@ -123,14 +126,14 @@ boost::asio::io_context& Client::io_context() { return *state_->own_context; }
 
 Result<NodeInfo> Client::status() {
   state_->request.mutable_get_status();
-  return decode_node_info(state_->exchange(kGreetingPatience));
+  return decode_node_info(state_->exchange(kGreetingPatience).response);
 }
 
 Result<NodeTrace> Client::trace() {
   NodeTrace trace;
   for (std::uint64_t next = 0, end = 1; next < end;) {
     state_->request.mutable_get_trace()->set_first(next);
-    const client::Response& response = state_->exchange(kGreetingPatience);
+    const client::Response& response = state_->exchange(kGreetingPatience).response;
     if (const Status status = decode_status(response); !status.ok()) return status;
     const std::uint64_t taken = append_trace(response.trace(), trace);
     if (next == 0) trace.first = response.trace().first(), end = response.trace().recorded();
@@ -142,26 +145,26 @@ Result<NodeTrace> Client::trace() {
 
 Result<ClockReading> Client::clock() {
   state_->request.mutable_get_clock();
-  const client::Response& response = state_->exchange(kGreetingPatience);
+  const client::Response& response = state_->exchange(kGreetingPatience).response;
   if (const Status status = decode_status(response); !status.ok()) return status;
   return ClockReading{response.clock().now_ns(), response.clock().id()};
 }
 
 Status Client::set_model(const NodeModel& model) {
   encode(model, *state_->request.mutable_set_model());
-  return decode_status(state_->exchange(kGreetingPatience));
+  return decode_status(state_->exchange(kGreetingPatience).response);
 }
 
 Status Client::reload_keys() {
   state_->request.mutable_reload_keys();
-  return decode_status(state_->exchange(kGreetingPatience));
+  return decode_status(state_->exchange(kGreetingPatience).response);
 }
 
 Status Client::drain() {
   state_->request.mutable_drain();
   const TimePoint until = Connection::Clock::now() + kGreetingPatience;
   const PeerProcess daemon(state_->connection->descriptor());
-  const Status asked = decode_status(state_->connection->exchange(state_->request, until));
+  const Status asked = decode_status(state_->connection->exchange(state_->request, {}, until).response);
   if (!asked.ok()) return asked;
   if (state_->connection->wait_for_end(until) && daemon.wait_for_end(until)) return {};
   return {Code::kUnavailable, "the daemon was told to leave, but it does not end: look at its log, or kill it", {}};
@@ -170,26 +173,26 @@ Status Client::drain() {
 Status Client::create_group(const GroupRequest& group) {
   if (Status status = check_group_name(group.name); !status.ok()) return status;
   encode(group, *state_->request.mutable_create_group());
-  return decode_status(state_->exchange(kGroupPatience));
+  return decode_status(state_->exchange(kGroupPatience).response);
 }
 
 Status Client::plan_group(const GroupRequest& group) {
   if (Status status = check_group_name(group.name); !status.ok()) return status;
   encode(group, *state_->request.mutable_plan_group());
-  return decode_status(state_->exchange(kGroupPatience));
+  return decode_status(state_->exchange(kGroupPatience).response);
 }
 
 Status Client::remove_group(std::string_view name) {
   if (Status status = check_group_name(name); !status.ok()) return status;
   state_->request.mutable_remove_group()->set_name(std::string(name));
-  return decode_status(state_->exchange(kGreetingPatience));
+  return decode_status(state_->exchange(kGreetingPatience).response);
 }
 
 Result<GroupInfo> Client::do_open(std::string_view name, std::uint32_t participants) {
   client::OpenGroup& open = *state_->request.mutable_open_group();
   open.set_name(std::string(name));
   open.set_participants(participants);
-  return decode_group(state_->exchange(kGreetingPatience));
+  return decode_group(state_->exchange(kGreetingPatience).response);
 }
 
 Result<Group> Client::open_direct(std::string_view name, const DirectOptions& options) {
@@ -200,37 +203,39 @@ Result<Group> Client::open_direct(std::string_view name, const DirectOptions& op
 Outcome Client::do_operate(const OperationCall& call) {
   if (state_->is_too_large(call.payload.size())) return refused(too_large(call));
   encode(call, *state_->request.mutable_operate());
-  return decode_outcome(state_->exchange(call.deadline));
+  const Connection::Answer answer = state_->exchange(call.deadline, call.payload);
+  return decode_outcome(answer.response, answer.payload, call.into);
 }
 
 void Client::start_operate(const OperationCall& call, Completion<Outcome> done) {
   if (state_->is_too_large(call.payload.size())) return done(refused(too_large(call)));
   encode(call, *state_->request.mutable_operate());
-  state_->connection->start(state_->request, {{}, std::move(done), {}}, state_->answer_by(call.deadline));
+  state_->connection->start(state_->request, call.payload, {{}, std::move(done), {}}, state_->answer_by(call.deadline));
 }
 
 Status Client::do_send(const SendCall& call) {
   if (state_->is_too_large(call.bytes.size())) return too_large(call);
   encode(call, *state_->request.mutable_send());
-  return decode_status(state_->exchange(call.deadline));
+  return decode_status(state_->exchange(call.deadline, call.bytes).response);
 }
 
 void Client::start_send(const SendCall& call, Completion<Status> done) {
   if (state_->is_too_large(call.bytes.size())) return done(too_large(call));
   encode(call, *state_->request.mutable_send());
-  state_->connection->start(state_->request, {std::move(done), {}, {}}, state_->answer_by(call.deadline));
+  state_->connection->start(state_->request, call.bytes, {std::move(done), {}, {}}, state_->answer_by(call.deadline));
 }
 
 Received Client::do_receive(std::uint64_t tag, Duration deadline) {
   state_->request.mutable_receive()->set_tag(tag);
   state_->request.mutable_receive()->set_deadline_ns(deadline.count());
-  return decode_received(state_->exchange(deadline));
+  const Connection::Answer answer = state_->exchange(deadline);
+  return decode_received(answer.response, answer.payload);
 }
 
 void Client::start_receive(std::uint64_t tag, Duration deadline, Completion<Received> done) {
   state_->request.mutable_receive()->set_tag(tag);
   state_->request.mutable_receive()->set_deadline_ns(deadline.count());
-  state_->connection->start(state_->request, {{}, {}, std::move(done)}, state_->answer_by(deadline));
+  state_->connection->start(state_->request, {}, {{}, {}, std::move(done)}, state_->answer_by(deadline));
 }
 
 }  // namespace fibocast

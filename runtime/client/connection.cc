@@ -12,6 +12,7 @@
 #include "runtime/client/translate.h"
 #include "runtime/wire/client_codec.h"
 #include "transport/close_on_exec.h"
+#include "transport/iovec_of.h"
 
 namespace fibocast {
 namespace {
@@ -21,14 +22,10 @@ using Socket = boost::asio::local::stream_protocol::socket;
 constexpr int kTries = 64;  // looks before blocking
 constexpr std::chrono::milliseconds kLongYield{3}, kBlockAfter{20};
 constexpr std::chrono::seconds kLookAgain{1};  // whether more has come of an answer that is late
-constexpr std::size_t kKeepBytes = 1 << 20;    // a buffer that grew beyond gives its memory back when empty
+constexpr std::size_t kKeepBytes = 4 << 20;    // a buffer that grew beyond gives its memory back when empty
 constexpr std::size_t kMaxMessage = 1u << 30;  // an answer that claims more is not from a daemon of ours
 
-void put_length(char* to, std::uint32_t length) {
-  for (std::size_t i = 0; i < kFrameLengthBytes; ++i) to[i] = static_cast<char>(length >> (8 * i));
-}
-
-void recycle(std::vector<char>& buffer, std::size_t& begin) {
+void recycle(std::string& buffer, std::size_t& begin) {
   if (begin < buffer.size()) return;
   begin = 0;
   buffer.clear();
@@ -64,14 +61,14 @@ Connection::Connection(Socket socket, std::string path)
       timer_(socket_.get_executor()),
       received_(kMaxMessage, kKeepBytes) {}
 
-const client::Response& Connection::exchange(client::Request& request, Clock::time_point until) {
-  const bool sent = submit(request);
+Connection::Answer Connection::exchange(client::Request& request, Bytes payload, Clock::time_point until) {
+  const bool sent = submit(request, payload);
   const std::uint64_t wanted = request.id();
   while (sent && broken_.empty()) {
     while (next_response()) {
       if (response_.id() == wanted) {
         leave_thread();
-        return response_;
+        return {response_, payload_};
       }
       dispatch();
     }
@@ -79,12 +76,13 @@ const client::Response& Connection::exchange(client::Request& request, Clock::ti
     if (Clock::now() >= until) {
       leave_thread();
       answer_silence(wanted);
-      return response_;
+      return {response_, payload_};
     }
     wait_in_thread(until);
   }
+  out_payload_ = {};
   answer(wanted, client::CODE_UNAVAILABLE, broken_);
-  return response_;
+  return {response_, payload_};
 }
 
 bool Connection::wait_for_end(Clock::time_point until) {
@@ -98,6 +96,7 @@ bool Connection::wait_for_end(Clock::time_point until) {
 // After a blocking call: what it has read for the handlers of others is theirs, and the executor waits for no more
 // than there is to come.
 void Connection::leave_thread() {
+  keep_payload();
   if (pending_.empty()) return wait_on_executor();
   if (received_.empty()) return;
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
@@ -105,8 +104,9 @@ void Connection::leave_thread() {
   });
 }
 
-void Connection::start(client::Request& request, Done done, Clock::time_point until) {
-  const bool sent = submit(request);
+void Connection::start(client::Request& request, Bytes payload, Done done, Clock::time_point until) {
+  const bool sent = submit(request, payload);
+  keep_payload();
   pending_.emplace(request.id(), Pending{std::move(done), until});
   if (!sent) return end_all(client::CODE_UNAVAILABLE, broken_);
   wait_on_executor();
@@ -122,24 +122,30 @@ void Connection::close() {
 }
 
 // Appends the request to what is to be written and writes what the socket takes.
-bool Connection::submit(client::Request& request) {
+bool Connection::submit(client::Request& request, Bytes payload) {
   request.set_id(next_id_++);
   if (!broken_.empty()) return false;
-  const std::size_t length = request.ByteSizeLong();
-  const std::size_t at = out_.size();
-  out_.resize(at + kFrameLengthBytes + length);
-  put_length(out_.data() + at, static_cast<std::uint32_t>(length));
-  request.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out_.data() + at + kFrameLengthBytes));
+  keep_payload();  // of an exchange whose handlers we are called by
+  append_frame_head(request, payload.size(), out_);
+  out_payload_ = payload;
   flush();
   return broken_.empty();
 }
 
+// Its owner takes it back: what is not sent yet is copied.
+void Connection::keep_payload() {
+  out_.append(reinterpret_cast<const char*>(out_payload_.data()), out_payload_.size());
+  out_payload_ = {};
+}
+
 void Connection::flush() {
-  while (out_begin_ < out_.size()) {
-    const ssize_t n = ::send(socket_.native_handle(), out_.data() + out_begin_, out_.size() - out_begin_,
-                             MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (has_output()) {
+    iovec parts[2] = {iovec_of(std::as_bytes(std::span(out_)).subspan(out_begin_)), iovec_of(out_payload_)};
+    msghdr message{};
+    message.msg_iov = parts, message.msg_iovlen = std::size(parts);
+    const ssize_t n = ::sendmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n >= 0) {
-      out_begin_ += static_cast<std::size_t>(n);
+      note_sent(static_cast<std::size_t>(n));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     } else if (const int error = errno; error != EINTR) {
@@ -150,8 +156,15 @@ void Connection::flush() {
   recycle(out_, out_begin_);
 }
 
+void Connection::note_sent(std::size_t bytes) {
+  const std::size_t first = std::min(bytes, out_.size() - out_begin_);
+  out_begin_ += first;
+  out_payload_ = out_payload_.subspan(bytes - first);
+}
+
 // One read of what is there, unless a whole message waits to be handled first.
 void Connection::read_available() {
+  forget_response();
   if (std::span<const std::byte> frame; received_.next(frame) != FrameBuffer::Next::kMore) return;
   const std::span<std::byte> room = received_.prepare();
   const ssize_t n = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
@@ -168,15 +181,20 @@ void Connection::read_last_words() {
 
 // Takes the next whole message from the input into response_.
 bool Connection::next_response() {
+  forget_response();
   std::span<const std::byte> frame;
   const FrameBuffer::Next next = received_.next(frame);
   if (next == FrameBuffer::Next::kMore) return false;
-  if (next == FrameBuffer::Next::kGarbage || !response_.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+  if (next == FrameBuffer::Next::kGarbage || !parse_response(frame, response_, payload_)) {
     fail("what it says is not Fibocast's protocol");
     return false;
   }
-  received_.consume();
-  return true;
+  return holds_response_ = true;
+}
+
+void Connection::forget_response() {
+  payload_ = {};
+  if (std::exchange(holds_response_, false)) received_.consume();
 }
 
 // Hands response_ to the asynchronous call that waits for it; answers nobody waits for any more are dropped. What
@@ -188,8 +206,8 @@ void Connection::dispatch() {
   Done done = std::move(found->second.done);
   pending_.erase(found);
   if (done.status) done.status(decode_status(response_));
-  if (done.outcome) done.outcome(decode_outcome(response_));
-  if (done.received) done.received(decode_received(response_));
+  if (done.outcome) done.outcome(decode_outcome(response_, payload_));
+  if (done.received) done.received(decode_received(response_, payload_));
 }
 
 // The socket is ready for something an asynchronous call waits for.
@@ -214,7 +232,7 @@ void Connection::wait_on_executor() {
   if (pending_.empty() && waiting_to_read_) socket_.cancel(ignored);  // or run() of the executor would never end
   if (pending_.empty()) stop_timer();
   if (!pending_.empty() && !waiting_to_read_) arm(Socket::wait_read, &Connection::waiting_to_read_);
-  if (out_begin_ < out_.size() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
+  if (has_output() && !waiting_to_write_) arm(Socket::wait_write, &Connection::waiting_to_write_);
 }
 
 // Unless it comes sooner anyway.
@@ -278,7 +296,7 @@ bool Connection::polls_ready(pollfd& ready) {
 }
 
 void Connection::wait_in_thread(Clock::time_point until) {
-  const bool writing = out_begin_ < out_.size();
+  const bool writing = has_output();
   pollfd ready{socket_.native_handle(), static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
   if (!polls_ready(ready) && ::poll(&ready, 1, poll_timeout_ms(until)) <= 0) return;
   if (ready.revents & POLLOUT) flush();
@@ -299,6 +317,7 @@ void Connection::answer_silence(std::uint64_t id) {
 }
 
 void Connection::answer(std::uint64_t id, client::Code code, const std::string& sentence) {
+  forget_response();
   response_.Clear();
   response_.set_id(id);
   response_.mutable_status()->set_code(code);

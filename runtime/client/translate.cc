@@ -24,11 +24,6 @@ void encode(const TreeSpec& tree, client::TreeSpec& out) {
   out.set_r(tree.r);
 }
 
-std::vector<std::byte> to_bytes(const std::string& text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
 GroupInfo to_group(const client::Group& group) {
   GroupInfo info;
   info.name = group.name();
@@ -96,7 +91,6 @@ void encode(const OperationCall& call, client::Operate& out) {
   out.set_total_bytes(call.total_bytes);
   out.set_root(call.root);
   out.set_deadline_ns(call.deadline.count());
-  out.set_payload(call.payload.data(), call.payload.size());
   out.set_participants(call.participants);
   const OperationOptions& options = call.options ? *call.options : kPlainOperation;
   out.set_label(options.label);
@@ -107,7 +101,6 @@ void encode(const OperationCall& call, client::Operate& out) {
 void encode(const SendCall& call, client::Send& out) {
   out.set_rank(call.to);
   out.set_tag(call.tag);
-  out.set_payload(call.bytes.data(), call.bytes.size());
   out.set_deadline_ns(call.deadline.count());
   out.set_try_only(call.try_only);
 }
@@ -160,12 +153,17 @@ Status decode_status(const client::Response& response) {
   return {static_cast<Code>(status.code()), status.sentence(), {status.ranks().begin(), status.ranks().end()}};
 }
 
-Outcome decode_outcome(const client::Response& response) {
+Outcome decode_outcome(const client::Response& response, std::span<const std::byte> payload,
+                       std::span<std::byte> into) {
   const client::Outcome& from = response.outcome();
   Outcome outcome;
   outcome.status = decode_status(response);
   outcome.generation = from.generation();
-  outcome.payload = to_bytes(from.payload());
+  outcome.in_place = !into.empty() && into.size() == payload.size();
+  if (outcome.in_place)
+    std::ranges::copy(payload, into.begin());
+  else
+    outcome.payload.assign(payload.begin(), payload.end());
   outcome.arrived_at = from.arrived_at_ns();
   outcome.activated_at = from.activated_at_ns();
   outcome.first_send_at = from.first_send_at_ns();
@@ -174,8 +172,8 @@ Outcome decode_outcome(const client::Response& response) {
   return outcome;
 }
 
-Received decode_received(const client::Response& response) {
-  return {decode_status(response), response.message().rank(), to_bytes(response.message().payload())};
+Received decode_received(const client::Response& response, std::span<const std::byte> payload) {
+  return {decode_status(response), response.message().rank(), {payload.begin(), payload.end()}};
 }
 
 Result<GroupInfo> decode_group(const client::Response& response) {

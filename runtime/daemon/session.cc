@@ -15,7 +15,7 @@ namespace fibocast {
 
 namespace {
 
-constexpr std::size_t kKeptBytes = 256 << 10;  // of the memory for requests, between two of them
+constexpr std::size_t kKeptBytes = (1 << 20) + kFrameSlack;  // of the memory for requests, between two of them
 
 std::uint32_t newest_client(const SessionContext& context) {
   return static_cast<std::uint32_t>(context.counters.accepted);

@@ -83,6 +83,16 @@ bool merge(std::span<const std::byte> bytes, google::protobuf::MessageLite& mess
   return message.MergeFromCodedStream(&in) && in.ConsumedEntireMessage();
 }
 
+// What a run of bytes has beside a field; without one, all of it is before.
+struct Around {
+  std::span<const std::byte> before, after;
+};
+
+Around around(const Field& field, std::span<const std::byte> bytes) {
+  const std::size_t before = field.whole.empty() ? bytes.size() : field.whole.data() - bytes.data();
+  return {bytes.first(before), bytes.subspan(before + field.whole.size())};
+}
+
 // Parses `body` except its payload field into `message`; what memory the message has is used again.
 template <class Message>
 bool parse_body(std::span<const std::byte> body, Message& message, std::span<const std::byte>& payload) {
@@ -90,9 +100,8 @@ bool parse_body(std::span<const std::byte> body, Message& message, std::span<con
   message.Clear();
   if (!find_bytes_field(body, Message::kPayloadFieldNumber, found)) return false;
   payload = found.value;
-  const std::size_t before = found.whole.empty() ? body.size() : found.whole.data() - body.data();
-  const std::size_t after = before + found.whole.size();
-  return merge(body.first(before), message) && merge(body.subspan(after), message);
+  const Around rest = around(found, body);
+  return merge(rest.before, message) && merge(rest.after, message);
 }
 
 template <class Message>
@@ -101,6 +110,33 @@ void put_body(int field, const Message& body, std::uint64_t payload_bytes, std::
   put_bytes_head(field, body.ByteSizeLong() + tag_bytes + varint_bytes(payload_bytes) + payload_bytes, out);
   body.AppendToString(&out);
   put_bytes_head(Message::kPayloadFieldNumber, payload_bytes, out);
+}
+
+void put_body(const client::Request& request, std::uint64_t payload_bytes, std::string& out) {
+  if (request.has_operate())
+    put_body(client::Request::kOperateFieldNumber, request.operate(), payload_bytes, out);
+  else
+    put_body(client::Request::kSendFieldNumber, request.send(), payload_bytes, out);
+}
+
+void put_body(const client::Response& response, std::uint64_t payload_bytes, std::string& out) {
+  put_bytes_head(client::Response::kStatusFieldNumber, response.status().ByteSizeLong(), out);
+  response.status().AppendToString(&out);
+  if (response.has_outcome())
+    put_body(client::Response::kOutcomeFieldNumber, response.outcome(), payload_bytes, out);
+  else
+    put_body(client::Response::kMessageFieldNumber, response.message(), payload_bytes, out);
+}
+
+template <class Message>
+void append_head(const Message& message, std::uint64_t payload_bytes, std::string& out) {
+  if (payload_bytes == 0) return append_frame(message, out);
+  const std::size_t at = out.size();
+  out.append(kFrameLengthBytes, '\0');
+  put_varint(Message::kIdFieldNumber << 3 | kVarint, out);
+  put_varint(message.id(), out);
+  put_body(message, payload_bytes, out);
+  put_length(at, out.size() - at - kFrameLengthBytes + payload_bytes, out);
 }
 
 }  // namespace
@@ -123,19 +159,12 @@ void append_frame(const google::protobuf::MessageLite& message, std::string& out
   put_length(at, out.size() - at - kFrameLengthBytes, out);
 }
 
+void append_frame_head(const client::Request& request, std::uint64_t payload_bytes, std::string& out) {
+  append_head(request, payload_bytes, out);
+}
+
 void append_frame_head(const client::Response& response, std::uint64_t payload_bytes, std::string& out) {
-  if (payload_bytes == 0) return append_frame(response, out);
-  const std::size_t at = out.size();
-  out.append(kFrameLengthBytes, '\0');
-  put_varint(client::Response::kIdFieldNumber << 3 | kVarint, out);
-  put_varint(response.id(), out);
-  put_bytes_head(client::Response::kStatusFieldNumber, response.status().ByteSizeLong(), out);
-  response.status().AppendToString(&out);
-  if (response.has_outcome())
-    put_body(client::Response::kOutcomeFieldNumber, response.outcome(), payload_bytes, out);
-  else
-    put_body(client::Response::kMessageFieldNumber, response.message(), payload_bytes, out);
-  put_length(at, out.size() - at - kFrameLengthBytes + payload_bytes, out);
+  append_head(response, payload_bytes, out);
 }
 
 bool parse_request(std::span<const std::byte> frame, client::Request& request, std::span<const std::byte>& payload) {
@@ -147,6 +176,21 @@ bool parse_request(std::span<const std::byte> frame, client::Request& request, s
   if (!operate.whole.empty()) return parse_body(operate.value, *request.mutable_operate(), payload);
   if (!send.whole.empty()) return parse_body(send.value, *request.mutable_send(), payload);
   return request.ParseFromArray(frame.data(), static_cast<int>(frame.size()));
+}
+
+bool parse_response(std::span<const std::byte> frame, client::Response& response, std::span<const std::byte>& payload) {
+  payload = {};
+  Field outcome, message;
+  if (!find_bytes_field(frame, client::Response::kOutcomeFieldNumber, outcome)) return false;
+  if (!find_bytes_field(frame, client::Response::kMessageFieldNumber, message)) return false;
+  const Field& body = outcome.whole.empty() ? message : outcome;
+  if (body.whole.empty()) return response.ParseFromArray(frame.data(), static_cast<int>(frame.size()));
+  response.set_id(0);
+  response.mutable_status()->Clear();
+  const Around rest = around(body, frame);
+  if (!merge(rest.before, response) || !merge(rest.after, response)) return false;
+  return outcome.whole.empty() ? parse_body(message.value, *response.mutable_message(), payload)
+                               : parse_body(outcome.value, *response.mutable_outcome(), payload);
 }
 
 }  // namespace fibocast

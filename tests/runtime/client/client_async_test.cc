@@ -1,6 +1,7 @@
 // Asynchronous calls: where their handlers run, and what ends them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
@@ -131,6 +132,24 @@ TEST(Async, ACallThatIsGivenUpLeavesTheOthersAlone) {
   client.value()->io_context().run();
   EXPECT_EQ(given_up, silence_of(daemon));
   EXPECT_EQ(text(got.bytes), "tag 1");
+}
+
+// The caller has them back at once, however little the socket takes.
+TEST(Async, PayloadsAreCopiedWhenTheyAreGiven) {
+  FakeDaemon daemon(answer_all);
+  auto client = connected_to(daemon);
+  auto group = client->open("g");
+  ASSERT_TRUE(group.ok());
+  std::vector<std::vector<std::byte>> got;
+  for (const std::byte mark : {std::byte{1}, std::byte{2}}) {
+    std::vector<std::byte> bytes(1 << 20, mark);
+    group->async_multicast(1, bytes, kNotToday, [&](Outcome outcome) { got.push_back(std::move(outcome.payload)); });
+    std::ranges::fill(bytes, std::byte{9});
+  }
+  client->io_context().run();
+  ASSERT_EQ(got.size(), 2u);
+  for (const std::byte mark : {std::byte{1}, std::byte{2}})
+    EXPECT_TRUE(got[static_cast<std::size_t>(mark) - 1] == std::vector<std::byte>(1 << 20, mark));
 }
 
 TEST(Async, ABlockingCallThatIsGivenUpLeavesNothingWaiting) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <future>
+
 #include "runtime/wire/client_codec.h"
 #include "tests/inheritable_sockets.h"
 #include "tests/runtime/client/fake_daemon.h"
@@ -64,6 +67,45 @@ TEST(Blocking, AMulticastIntoAPlaceOfTheCallers) {
   EXPECT_EQ(refused.status.sentence,
             "multicast: the root sent 5 bytes, not 4 as there is place for; give the same length at every rank");
   EXPECT_EQ(text(refused.payload), "12345");
+}
+
+// More than a socket takes at once.
+std::vector<std::byte> large() {
+  std::vector<std::byte> bytes(3 << 20);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 4096);
+  return bytes;
+}
+
+TEST(Blocking, ALargePayloadComesBackWhole) {
+  FakeDaemon daemon(answer_all);
+  auto group = connected_to(daemon)->open("g");
+  ASSERT_TRUE(group.ok());
+  EXPECT_EQ(group->multicast(1, large()).payload, large());
+  EXPECT_TRUE(group->barrier().ok());
+}
+
+// The daemon is asleep: a call is given up when a part of its payload has left. What its owner does with the bytes then
+// is nothing to the daemon, which gets the rest later, and understands what is asked next.
+TEST(Trouble, APayloadThatIsGivenUpHalfwayIsSentWhole) {
+  std::promise<void> wakes;
+  std::string got;
+  FakeDaemon daemon([&, sleeps = wakes.get_future().share()](FakeDaemon& d, const client::Request& request) {
+    if (request.has_receive()) sleeps.wait();
+    if (request.has_send() && request.send().tag() == 1) got = request.send().payload();
+    if (request.has_send()) answer_all(d, request);
+  });
+  Client::Options options;
+  options.socket_path = daemon.path();
+  options.patience = std::chrono::milliseconds(1);
+  auto client = Client::connect(options);
+  ASSERT_TRUE(client.ok());
+  client.value()->async_receive(1, std::chrono::hours(1), [](const Received&) {});
+  std::vector<std::byte> bytes = large();
+  EXPECT_EQ(client.value()->send(2, 1, bytes, std::chrono::milliseconds(1)).code, Code::kUnavailable);
+  std::ranges::fill(bytes, std::byte{0});
+  wakes.set_value();
+  EXPECT_TRUE(client.value()->send(2, 2, {}, std::chrono::hours(1)).ok());
+  EXPECT_TRUE(got == text(large()));
 }
 
 // Two of three go on: what was gathered are two vectors.

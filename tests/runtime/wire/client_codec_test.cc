@@ -50,6 +50,47 @@ TEST(ClientCodec, ThePayloadOfARequestIsNotCopied) {
   EXPECT_EQ(request.SerializeAsString(), frame);
 }
 
+client::Response some_outcome() {
+  client::Response response;
+  response.set_id(300);
+  response.mutable_status()->set_sentence("late");
+  response.mutable_outcome()->set_generation(9);
+  response.mutable_outcome()->set_payload(std::string(5000, 'x'));
+  response.mutable_outcome()->set_lateness_ns(7);
+  return response;
+}
+
+client::Response some_message() {
+  client::Response response;
+  response.set_id(301);
+  response.mutable_status();  // daemons give all a status
+  response.mutable_message()->set_rank(3);
+  response.mutable_message()->set_payload("hello");
+  return response;
+}
+
+// One object reads them all: nothing of one is left in the next.
+TEST(ClientCodec, ThePayloadOfAResponseIsNotCopied) {
+  client::Response other;
+  other.mutable_group()->set_name("pair");
+  client::Response response;
+  std::span<const std::byte> payload;
+  for (const client::Response& wanted : {some_outcome(), some_message(), other, some_message(), some_outcome()}) {
+    const std::string frame = wanted.SerializeAsString();
+    ASSERT_TRUE(parse_response(bytes_of(frame), response, payload));
+    EXPECT_EQ(response.outcome().payload() + response.message().payload(), "");
+    EXPECT_EQ(payload.empty(), wanted.has_group());
+    if (!payload.empty()) {
+      EXPECT_GE(reinterpret_cast<const char*>(payload.data()), frame.data());
+      EXPECT_LE(reinterpret_cast<const char*>(payload.data()) + payload.size(), frame.data() + frame.size());
+    }
+    client::Response whole = response;
+    if (wanted.has_outcome()) whole.mutable_outcome()->set_payload(text_of(payload));
+    if (wanted.has_message()) whole.mutable_message()->set_payload(text_of(payload));
+    EXPECT_EQ(whole.SerializeAsString(), frame);
+  }
+}
+
 TEST(ClientCodec, AReusedRequestForgetsWhatItHeld) {
   client::Request request;
   std::span<const std::byte> payload;
@@ -98,15 +139,50 @@ TEST(ClientCodec, EveryTruncationIsHandled) {
   }
 }
 
+TEST(ClientCodec, EveryTruncationOfAResponseIsHandled) {
+  const std::string frame = some_outcome().SerializeAsString();
+  for (std::size_t length = 0; length < frame.size(); ++length) {
+    client::Response response;
+    std::span<const std::byte> payload;
+    const std::string part = frame.substr(0, length);
+    const bool parsed = parse_response(bytes_of(part), response, payload);
+    EXPECT_TRUE(!parsed || response.body_case() == client::Response::BODY_NOT_SET) << length;
+  }
+}
+
 TEST(ClientCodec, RandomBytesDoNoHarm) {
   std::mt19937 random(1);
   client::Request request;
+  client::Response response;
+  const std::string send = some_send().SerializeAsString(), outcome = some_outcome().SerializeAsString();
   for (int i = 0; i < 20'000; ++i) {
-    std::string frame = i % 2 ? some_send().SerializeAsString().substr(0, 40) : std::string(40, '\0');
+    std::string frame = i % 3 == 2 ? std::string(40, '\0') : (i % 3 ? send : outcome).substr(0, 40);
     for (int k = 0; k < 4; ++k) frame[random() % frame.size()] = static_cast<char>(random());
     std::span<const std::byte> payload;
     parse_request(bytes_of(frame), request, payload);
     EXPECT_LE(payload.size(), frame.size());
+    parse_response(bytes_of(frame), response, payload);
+    EXPECT_LE(payload.size(), frame.size());
+  }
+}
+
+TEST(ClientCodec, HeadAndPayloadTogetherAreTheRequest) {
+  client::Request operate;
+  operate.set_id(1ull << 40);
+  operate.mutable_operate()->set_group("all");
+  operate.mutable_operate()->set_root(2);
+  for (client::Request request : {some_send(), operate}) {
+    const std::string payload(70'000, 'p');
+    if (request.has_send()) request.mutable_send()->clear_payload();
+    std::string frame;
+    append_frame_head(request, payload.size(), frame);
+    frame += payload;
+    ASSERT_EQ(read_frame_length(bytes_of(frame)), frame.size() - kFrameLengthBytes);
+    client::Request read;
+    ASSERT_TRUE(read.ParseFromString(frame.substr(kFrameLengthBytes)));
+    if (request.has_send()) request.mutable_send()->set_payload(payload);
+    if (request.has_operate()) request.mutable_operate()->set_payload(payload);
+    EXPECT_EQ(read.SerializeAsString(), request.SerializeAsString());
   }
 }
 
