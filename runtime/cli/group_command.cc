@@ -11,6 +11,7 @@ namespace {
 struct GroupOptions {
   DaemonChoice daemon;
   std::string name, ranks, policy;
+  bool if_missing = false;
   std::uint32_t participants = 1;
   Rank routers = 0;
   TreeOption distribution, reduction;
@@ -48,6 +49,7 @@ int create(const Command& command, const GroupOptions& options) {
   request.participants = options.participants;
   request.routers = options.routers;
   request.policy = options.policy;
+  request.if_missing = options.if_missing;
   request.segment_bytes = options.segment_bytes;
   if (const Status status = read_trees(options, request); !status.ok()) return report(command, status);
   auto client = connect(options.daemon);
@@ -123,6 +125,10 @@ void add_create(CLI::App& group, Command& command, const std::shared_ptr<GroupOp
                   "when members are lost: all (every operation ends with PEER_LOST), survivors (the others go on, as "
                   "long as they are a majority of those before), quorum:K (and at least K)")
       ->default_str("all");
+  sub->add_flag(
+      "--if-missing", options->if_missing,
+      "one of this name with these ranks, participants, routers and policy is as good, whatever its trees: all "
+      "members may ask for it at a time");
   add_tree_options(*sub, "", options->distribution,
                    "distribution (multicast, a barrier's way down): fibo, binomial, kary:4, ...; or of both ways: "
                    "file:PATH (a parent per rank, as `fibocast plan tree` reads it), mesh (2^N ranks), or with --nodes "

@@ -170,8 +170,7 @@ Status Client::drain() {
   return {Code::kUnavailable, "the daemon was told to leave, but it does not end: look at its log, or kill it", {}};
 }
 
-Status Client::create_group(const GroupRequest& group) {
-  if (Status status = check_group_name(group.name); !status.ok()) return status;
+Status Client::do_create_group(const GroupRequest& group) {
   encode(group, *state_->request.mutable_create_group());
   return decode_status(state_->exchange(kGroupPatience).response);
 }

@@ -54,7 +54,6 @@ class Client final : public Participant {
   Result<NodeInfo> status() override;
   // The daemon's last events, oldest first: they are read in pieces while the daemon goes on.
   Result<NodeTrace> trace();
-  Status create_group(const GroupRequest& request) override;
   Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 
@@ -97,6 +96,7 @@ class Client final : public Participant {
   void start_operate(const OperationCall& call, Completion<Outcome> done) override;
 
  protected:
+  Status do_create_group(const GroupRequest& request) override;
   Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) override;
   Status do_send(const SendCall& call) override;
   void start_send(const SendCall& call, Completion<Status> done) override;

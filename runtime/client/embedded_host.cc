@@ -181,6 +181,7 @@ Admission EmbeddedHost::create(EmbeddedRequest& request, std::uint64_t cookie) {
   GroupDefinition definition;
   definition.name = wanted.name, definition.routers = wanted.routers;
   definition.participants = std::max(1u, wanted.participants);
+  definition.if_missing = wanted.if_missing;
   std::vector<NodeId> nodes = wanted.nodes;
   std::sort(nodes.begin(), nodes.end());
   for (const NodeId node : nodes)

@@ -269,7 +269,7 @@ Result<NodeInfo> EmbeddedNode::status() {
   return decode_node_info(response);
 }
 
-Status EmbeddedNode::create_group(const GroupRequest& group) {
+Status EmbeddedNode::do_create_group(const GroupRequest& group) {
   return state_->run({.kind = EmbeddedRequest::Kind::kCreate, .create = &group}).status;
 }
 

@@ -58,7 +58,6 @@ class EmbeddedNode final : public Participant {
   std::uint32_t size() const override;
   boost::asio::any_io_executor executor() override;
   Result<NodeInfo> status() override;
-  Status create_group(const GroupRequest& request) override;
   Status plan_group(const GroupRequest& request) override;
   Status remove_group(std::string_view name) override;
 
@@ -66,6 +65,7 @@ class EmbeddedNode final : public Participant {
   void start_operate(const OperationCall& call, Completion<Outcome> done) override;
 
  protected:
+  Status do_create_group(const GroupRequest& request) override;
   Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) override;
   Status do_send(const SendCall& call) override;
   void start_send(const SendCall& call, Completion<Status> done) override;

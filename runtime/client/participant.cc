@@ -1,7 +1,10 @@
 #include "runtime/client/participant.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <random>
+#include <thread>
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/divide.h"
@@ -11,6 +14,10 @@
 
 namespace fibocast {
 namespace {
+
+// Of members that try to make one group at a time each has what the others refuse: they try again, and not together.
+constexpr std::chrono::seconds kTryToMake{10};
+constexpr std::chrono::milliseconds kFirstPause{32}, kLongestPause{1024};
 
 // A group that nobody has created is, by its name alone, the group of all nodes.
 GroupInfo group_of_all(std::string_view name, const NodeInfo& node) {
@@ -161,6 +168,19 @@ Result<Share> Group::share(Rank root, std::uint64_t elements, const OperationOpt
   if (root >= size()) error = "there is no rank " + std::to_string(root) + " to be the root";
   if (!error.empty()) return Status{Code::kInvalid, error, {}};
   return final_share(shape, virtual_rank(rank(), root, size()));
+}
+
+Status Participant::create_group(const GroupRequest& request) {
+  if (Status status = check_group_name(request.name); !status.ok()) return status;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point until = Clock::now() + kTryToMake;
+  std::random_device random;
+  for (auto longest = kFirstPause;; longest = std::min(2 * longest, kLongestPause)) {
+    Status status = do_create_group(request);
+    const auto pause = std::chrono::milliseconds(1 + random() % longest.count());
+    if (!request.if_missing || status.code != Code::kRefused || Clock::now() + pause > until) return status;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 Result<Group> Participant::open(std::string_view name, std::uint32_t participants) {

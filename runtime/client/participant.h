@@ -173,6 +173,9 @@ struct GroupRequest {
   // operations; their data operations are among the members that go on, in the order of ranks.
   std::string policy = {};
   std::optional<GivenTree> tree = {};  // of the way up, the way down, or both: where no formula is named above
+  // One of this name that has these nodes, participants, routers and policy is as good, whatever its trees: so may all
+  // members ask for it at a time.
+  bool if_missing = false;
 };
 
 struct PeerInfo {
@@ -223,8 +226,9 @@ class Participant : public std::enable_shared_from_this<Participant> {
   // The group without a number of one's own: each operation joins the generation that is open at that time.
   // For callers that come and go, as the shell commands do. kInvalid if this node is not a member.
   Result<Group> join(std::string_view name, std::uint32_t participants = 0);
-  // Returns when all members have the group; kRefused with the ranks that refuse it.
-  virtual Status create_group(const GroupRequest& request) = 0;
+  // Returns when all members have the group; kRefused with the ranks that refuse it. With `if_missing` it is tried
+  // again, for up to 10 s, where others were about to make it.
+  Status create_group(const GroupRequest& request);
   // A new plan for a group that somebody created, by its name, trees and segment_bytes in `request`; nothing else in it
   // counts. Its operations go on: each is by the former plan or by the new one at all members. Asked at a member.
   // Returns when all members have it; kRefused with the ranks that could not be reached, or have no room for its trees,
@@ -257,6 +261,7 @@ class Participant : public std::enable_shared_from_this<Participant> {
  protected:
   virtual Outcome do_operate(const OperationCall& call) = 0;
   virtual void start_operate(const OperationCall& call, Completion<Outcome> done) = 0;
+  virtual Status do_create_group(const GroupRequest& request) = 0;
   virtual Result<GroupInfo> do_open(std::string_view name, std::uint32_t participants) = 0;
   virtual Status do_send(const SendCall& call) = 0;
   virtual void start_send(const SendCall& call, Completion<Status> done) = 0;

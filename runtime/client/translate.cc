@@ -112,6 +112,7 @@ void encode(const GroupRequest& request, client::CreateGroup& out) {
   out.set_participants(request.participants);
   out.set_routers(request.routers);
   out.set_policy(request.policy);
+  out.set_if_missing(request.if_missing);
   if (request.reduction) encode(*request.reduction, *out.mutable_reduction());
   if (request.distribution) encode(*request.distribution, *out.mutable_distribution());
   out.set_segment_bytes(request.segment_bytes);

@@ -138,6 +138,7 @@ Session::Handled Session::create_group() {
   GroupDefinition definition;
   definition.name = wanted.name(), definition.routers = wanted.routers();
   definition.participants = std::max(1u, wanted.participants());
+  definition.if_missing = wanted.if_missing();
   std::vector<TreeTableEntry> table;  // the node copies it
   std::string mistake = read_members(wanted, definition.members);
   PolicyChoice choice;

@@ -45,6 +45,22 @@ GroupState group_of(const GroupDefinition& d) {
   return g;
 }
 
+// Not all members are known to have it, or it is about to go.
+bool is_in_the_making(const GroupState& g) {
+  return g.owed_by != kNoNode || g.inquiry.phase == Inquiry::Phase::kDefining ||
+         g.inquiry.phase == Inquiry::Phase::kRemoving;
+}
+
+// There is a group of this name.
+Admission compare(const GroupState& there, const GroupDefinition& d) {
+  if (!d.if_missing) return Admission::kExists;
+  if (is_in_the_making(there)) return Admission::kWouldBlock;
+  const bool alike = there.created && there.members == d.members && there.routers == d.routers &&
+                     there.participants == std::max<std::uint32_t>(d.participants, 1) && there.policy == d.policy &&
+                     there.quorum == d.quorum;
+  return alike ? Admission::kIsThere : Admission::kExists;
+}
+
 // Of the host's random bytes and a count: no two creations have the same, not even of a daemon that was started again.
 CreationId new_creation(NodeState& state) {
   CreationId hash = 0;
@@ -265,9 +281,10 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (has_given_tree(d.plan) && (d.plan.given.ranks() + d.routers != d.members.size() || !is_valid(d.plan.given)))
     return Admission::kNoPlan;
   GroupState group = group_of(d);
-  if (groups::find_by_name(state, d.name) != kNoIndex) return Admission::kExists;
+  if (const std::uint32_t i = groups::find_by_name(state, d.name); i != kNoIndex) return compare(state.groups[i], d);
   if (dormant::is_asleep(state, default_group_id(d.name, state.settings.cluster_digest))) return Admission::kExists;
-  if (groups::find_coming(state, group.id) != kNoIndex) return Admission::kExists;
+  if (groups::find_coming(state, group.id) != kNoIndex)
+    return d.if_missing ? Admission::kWouldBlock : Admission::kExists;
   if (groups::table_full(state)) return groups::no_place(state);
   const std::uint32_t request = state.requests->add(Request::State::kWaiting);
   if (request == kNoRequest) return Admission::kWouldBlock;

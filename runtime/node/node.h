@@ -83,6 +83,7 @@ struct GroupDefinition {
   GroupPolicy policy = GroupPolicy::kAll;  // other policies: no routers, no emulated NIC, a failure detector
   Rank quorum = 0;                         // kQuorum: more than half of the members
   Plan plan;                               // a given tree is copied; a group that has shrunk takes NodeSettings::plan
+  bool if_missing = false;                 // one of this name that is like it, but for the plan, is as good
 };
 
 // What an application asks for. `cookie` is the host's own and comes back in CallDone.
@@ -204,6 +205,7 @@ enum class Admission : std::uint8_t {
   kReservedName,       // "all" is every node; what stands behind a "/" is a label
   kReservedTag,        // see Node::kFirstReservedTag
   kTooManyLocal,       // participants at one node: more than Limits::participants
+  kIsThere,            // GroupDefinition::if_missing: all members have it
 };
 
 // What a buffer of the host is for.

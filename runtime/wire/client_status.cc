@@ -97,7 +97,8 @@ std::string_view admission_sentence(Admission admission) {
     case Admission::kReservedTag: return "such tags belong to the daemons; allowed: 0 to 2^63 - 1";
     case Admission::kTooManyLocal:
       return "more participants at one node than it has room for; raise limits.participants, or take fewer";
-    case Admission::kTaken: break;
+    case Admission::kTaken:
+    case Admission::kIsThere: break;
   }
   return "";
 }
@@ -124,7 +125,8 @@ client::Code code_of(Verdict verdict) {
 
 client::Code code_of(Admission admission) {
   switch (admission) {
-    case Admission::kTaken: return client::CODE_OK;
+    case Admission::kTaken:
+    case Admission::kIsThere: return client::CODE_OK;
     case Admission::kWouldBlock: return client::CODE_WOULD_BLOCK;
     default: return client::CODE_INVALID;
   }
@@ -146,7 +148,7 @@ void describe_call(const OperationContext& about, const CallDone& done, client::
 
 void describe_admission(std::string_view about, Admission admission, client::Status& status) {
   set_status(code_of(admission), "", status);
-  if (admission == Admission::kTaken) return;
+  if (code_of(admission) == client::CODE_OK) return;
   status.set_sentence(std::string(about) + ": " + std::string(admission_sentence(admission)));
 }
 

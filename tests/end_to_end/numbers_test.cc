@@ -88,6 +88,22 @@ TEST(Sentences, NameWhatHelps) {
          "barrier 'P': the group has another number of participants at each member; give that number, or none");
 }
 
+// As start scripts of all members do.
+TEST(Groups, MayBeAskedForByAllMembersAtATime) {
+  TestCluster cluster;
+  cluster.up({"-n", "4"});
+  const Ended ended = cluster.shell(
+      "for rank in 0 1 2 3; do"
+      " { fibocast group create work --ranks 0-3 --if-missing --dir $DIR --rank $rank &&"
+      " fibocast barrier work --dir $DIR --rank $rank; } & pids=\"$pids $!\";"
+      " done; for pid in $pids; do wait $pid || exit 1; done");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const Ended other =
+      cluster.run({"group", "create", "work", "--ranks", "0-3", "--if-missing", "--participants", "2", "--rank", "1"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("exists already"), std::string::npos) << other.err;
+}
+
 TEST(Groups, HaveNamesThatOperationsCanGive) {
   TestCluster cluster;
   cluster.up({"-n", "2"});

@@ -207,6 +207,22 @@ TEST(Blocking, AFailureHasItsSentenceAndRanks) {
   EXPECT_EQ(late.status.ranks, std::vector<Rank>{4});
 }
 
+// Others were about to make it, and were refused as well.
+TEST(Groups, ThatMayBeThereAreTriedAgain) {
+  int asked = 0;
+  FakeDaemon daemon([&](FakeDaemon& it, const client::Request& request) {
+    const bool refused = ++asked % 3 != 0;
+    it.send(answer_to(request, refused ? client::CODE_REFUSED : client::CODE_OK));
+  });
+  auto client = connected_to(daemon);
+  GroupRequest request;
+  request.name = "g", request.nodes = {0, 1};
+  EXPECT_EQ(client->create_group(request).code, Code::kRefused);
+  asked = 0, request.if_missing = true;
+  EXPECT_TRUE(client->create_group(request).ok());
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Trouble, ADaemonThatDiesEndsTheCallAndAllLaterOnes) {
   FakeDaemon daemon([](FakeDaemon& d, const client::Request&) { d.hang_up(); });
   auto client = connected_to(daemon);

@@ -39,6 +39,41 @@ void expect_everywhere(Team& team) {
   expect_barrier(team, {0, 1, 2, 3});
 }
 
+GroupDefinition group_if_missing(const std::vector<NodeId>& members) {
+  GroupDefinition definition = group_of(members);
+  definition.if_missing = true;
+  return definition;
+}
+
+TEST(GroupIfMissing, IsThereWhenAllMembersHaveIt) {
+  Team team(four());
+  begin_to_make(team);
+  const GroupDefinition wanted = group_if_missing({0, 1, 2, 3});
+  for (const NodeId id : {kMaker, NodeId{1}})
+    EXPECT_EQ(team.cluster.create(id, wanted).admission, Admission::kWouldBlock) << id;
+  team.cluster.network().set_filter({});
+  team.cluster.run_until(team.in(kSecond));
+  for (const NodeId id : team.up) {
+    EXPECT_EQ(team.cluster.create(id, wanted).admission, Admission::kIsThere) << id;
+    EXPECT_EQ(team.cluster.create(id, group_of({0, 1, 2, 3})).admission, Admission::kExists) << id;
+  }
+}
+
+// Its plan may be another one: daemons make plans by what each has measured.
+TEST(GroupIfMissing, IsTheOneThatIsThereIfItIsAlikeButForItsPlan) {
+  Team team(four());
+  GroupDefinition made = group_of({0, 1, 2, 3});
+  made.plan.distribution = {.kind = TreeKind::kFibo, .s = 3, .r = 1};
+  const Asked asked = team.cluster.create(0, made);
+  ASSERT_TRUE(team.wait({asked.cookie}));
+  team.cluster.run_until(team.in(kSecond));
+  GroupDefinition wanted = group_if_missing({0, 1, 2, 3});
+  EXPECT_EQ(team.cluster.create(1, wanted).admission, Admission::kIsThere);
+  wanted.participants = 2;
+  EXPECT_EQ(team.cluster.create(1, wanted).admission, Admission::kExists);
+  EXPECT_EQ(team.cluster.create(1, group_if_missing({0, 1, 2})).admission, Admission::kExists);
+}
+
 TEST(GroupWhoseMakerIsGone, ComesToAllMembers) {
   const std::vector<std::function<void(VirtualNode&)>> ends = {
       [](VirtualNode& node) { node.stop(); },

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import os
+import random
 import time
 from datetime import timedelta
 from types import TracebackType
@@ -20,6 +21,8 @@ _LONGEST_NS = 365 * 86_400 * 10**9
 # A daemon that is alive answers by the deadline plus a few suspicion times; one that is stopped never does.
 _PATIENCE_S = 60.0
 _GREETING_S = 10.0
+# Of members that try to make one group at a time each has what the others refuse: they try again, and not together.
+_TRY_TO_MAKE_S, _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 10.0, 0.032, 1.024
 _MAX_MESSAGE = 1 << 30
 
 
@@ -102,11 +105,12 @@ class Client:
 
     def create_group(self, name: str, ranks: Sequence[int], *, participants: int = 1, reduction: Tree | None = None,
                      distribution: Tree | None = None, tree: GivenTree | None = None, segment_bytes: int = 0,
-                     routers: int = 0, policy: str = "") -> None:
+                     routers: int = 0, policy: str = "", if_missing: bool = False) -> None:
         """Creates a group of these nodes, once, at one of its members; returns when all members have it.
 
         Trees that are not named are the daemon's plan. `routers`: so many of the last nodes have no participants.
         `policy`: all, survivors or quorum:K - what becomes of the group when members are lost (runtime/README.md).
+        `if_missing`: one of this name that is like it, but for its trees, is as good: all members may ask at a time.
         """
         request = Request()
         create = request.create_group
@@ -117,7 +121,21 @@ class Client:
         self._set_trees(create, reduction, distribution, segment_bytes)
         if tree is not None:
             tree.fill(create.tree)
-        self.exchange(request, None)
+        create.if_missing = if_missing
+        self._make(request)
+
+    def _make(self, request: Request) -> None:
+        until, longest = time.monotonic() + _TRY_TO_MAKE_S, _FIRST_PAUSE_S
+        while True:
+            try:
+                self.exchange(request, None)
+                return
+            except Refused:
+                pause = random.uniform(0.001, longest)
+                if not request.create_group.if_missing or time.monotonic() + pause > until:
+                    raise
+                time.sleep(pause)
+                longest = min(2 * longest, _LONGEST_PAUSE_S)
 
     def plan_group(self, name: str, *, reduction: Tree | None = None, distribution: Tree | None = None,
                    segment_bytes: int = 0) -> None:
