@@ -131,7 +131,7 @@ void finish_definition(NodeState& state, std::uint32_t group, Nanoseconds now) {
   state.requests->answer(g.inquiry.request);
   g.inquiry.phase = Inquiry::Phase::kIdle;
   if (!refused) return half_made::finish(state, group, now);
-  removals::note(state, g.creation, Removal::kNeverMade);
+  removals::note(state, g.creation, GroupEnd::kNeverMade);
   const CreationId held = g.inquiry.held;
   groups::start_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   g.inquiry.held = held;
@@ -184,7 +184,7 @@ void end_removal(NodeState& state, std::uint32_t group, Nanoseconds now) {
   operations::cancel_all(state, group, now);
   epochs::leader::forget(state, group, now);
   replan::forget(state, group);
-  removals::note(state, g.creation, Removal::kRemoved);  // if it is not known by now
+  removals::note(state, g.creation, GroupEnd::kRemoved);  // if it is not known by now
   g.used = false;
   ask_for_held(state, g, now);
 }
@@ -320,12 +320,12 @@ Admission remove(NodeState& state, std::string_view name, Nanoseconds now) {
   const GroupState& g = state.groups[i];
   const bool changes = epochs::leader::is_busy(g) || g.inquiry.phase == Inquiry::Phase::kHolding;  // perhaps for ever
   if (g.inquiry.phase != Inquiry::Phase::kIdle && !changes) return Admission::kWouldBlock;
-  begin_removal(state, i, Removal::kRemoved, now);
+  begin_removal(state, i, GroupEnd::kRemoved, now);
   return Admission::kTaken;
 }
 
 // From here on it is one that was removed, for whoever connects or defines it to us before all members are told.
-void begin_removal(NodeState& state, std::uint32_t group, Removal why, Nanoseconds now) {
+void begin_removal(NodeState& state, std::uint32_t group, GroupEnd why, Nanoseconds now) {
   removals::note(state, state.groups[group].creation, why);
   groups::begin_inquiry(state, group, Inquiry::Phase::kRemoving, now, kNever);
   pump(state, group, now);
@@ -346,7 +346,7 @@ void on_answer(NodeState& state, NodeId from, const PeerMessage& m, Nanoseconds 
   const std::uint32_t i = groups::find(state, m.group);
   const bool is_here = i != kNoIndex && removals::may_be_same(state.groups[i].creation, m.creation);
   if (m.verdict == Verdict::kOk && m.creation != kUnknownCreation && !is_here)
-    removals::note(state, m.creation, Removal::kNeverMade);
+    removals::note(state, m.creation, GroupEnd::kNeverMade);
   if (!is_here && removals::is_removed(state, m.creation)) return define_after_removal(state, i, from);
   if (i == kNoIndex) return;
   greetings::on_answer(state, from, i);

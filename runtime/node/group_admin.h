@@ -12,7 +12,7 @@ Admission open(NodeState& state, std::string_view name, std::uint32_t participan
 Admission create(NodeState& state, const GroupDefinition& definition, std::uint64_t cookie, Nanoseconds now);
 Admission remove(NodeState& state, std::string_view name, Nanoseconds now);
 // Tells all members that it is removed.
-void begin_removal(NodeState& state, std::uint32_t group, Removal why, Nanoseconds now);
+void begin_removal(NodeState& state, std::uint32_t group, GroupEnd why, Nanoseconds now);
 
 // The definition, then the pieces of its tree, from message number `told` on, as far as the channel has room. True:
 // all.

@@ -35,8 +35,8 @@ struct EpochChange {
 
 // How a creation ended. Those that never came to be are remembered apart: who tries to make a group again and again
 // pushes out none that was removed.
-enum class Removal : std::uint8_t { kRemoved, kNeverMade };
-inline constexpr std::size_t kRemovals = 2;
+enum class GroupEnd : std::uint8_t { kRemoved, kNeverMade };
+inline constexpr std::size_t kGroupEnds = 2;
 // What a peer is still to hear of.
 struct RemovalsToTell {
   std::uint8_t left = 0;   // so many,

@@ -44,7 +44,7 @@ void on_answer(NodeState& state, std::uint32_t group, NodeId from, const PeerMes
   const GroupState& g = state.groups[group];
   const Rank rank = g.members.index_of(from);
   if (rank == kNoRank || !is_ours_to_finish(state, g)) return;
-  if (m.verdict != Verdict::kOk) return group_admin::begin_removal(state, group, Removal::kNeverMade, now);
+  if (m.verdict != Verdict::kOk) return group_admin::begin_removal(state, group, GroupEnd::kNeverMade, now);
   groups::inquiry_members(state, group)[rank].took = true;
   if (all_took(state, group)) finish(state, group, now);
 }

@@ -83,7 +83,7 @@ struct Peer {
   bool by_reference : 1 = false;     // PeerPath
   bool up_event = false, restarted_event = false, refused_event = false, lost_event = false, newer_event = false;
   BeliefReason lost_reason = BeliefReason::kHeard;
-  std::array<RemovalsToTell, kRemovals> removals{};  // by Removal
+  std::array<RemovalsToTell, kGroupEnds> removals{};  // by GroupEnd
 };
 
 // What is known of one transfer of a slot's schedule while it is executed.
@@ -289,7 +289,7 @@ struct NodeState {
   Replanning replanning;
   Nanoseconds born_at = 0;  // Node::start()
   std::uint32_t groups_created = 0;
-  std::array<std::uint32_t, kRemovals> removals{};  // so far, by Removal
+  std::array<std::uint32_t, kGroupEnds> removals{};  // so far, by GroupEnd
   std::uint32_t groups_known = 0;
   std::uint64_t messages_in = 0;
   std::uint32_t operations_open = 0;

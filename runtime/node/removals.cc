@@ -8,15 +8,15 @@ namespace fibocast::removals {
 
 namespace {
 
-constexpr std::size_t place_of(Removal why) { return static_cast<std::size_t>(why); }
+constexpr std::size_t place_of(GroupEnd why) { return static_cast<std::size_t>(why); }
 
 // A quarter is for those that never came to be.
-std::span<CreationId> ring_of(const NodeState& state, Removal why) {
+std::span<CreationId> ring_of(const NodeState& state, GroupEnd why) {
   const std::size_t removed = state.removed.size() - std::max<std::size_t>(state.removed.size() / 4, 1);
-  return why == Removal::kRemoved ? state.removed.first(removed) : state.removed.subspan(removed);
+  return why == GroupEnd::kRemoved ? state.removed.first(removed) : state.removed.subspan(removed);
 }
 
-std::uint8_t kept(const NodeState& state, Removal why) {
+std::uint8_t kept(const NodeState& state, GroupEnd why) {
   return static_cast<std::uint8_t>(std::min<std::size_t>(state.removals[place_of(why)], ring_of(state, why).size()));
 }
 
@@ -27,14 +27,14 @@ void make_place(RemovalsToTell& to_tell, std::uint8_t kept) {
   to_tell.left = std::min<std::uint8_t>(to_tell.left, kept - std::min(to_tell.since, kept));
 }
 
-bool tell(NodeState& state, Peer& peer, Removal why, Nanoseconds now) {
+bool tell(NodeState& state, Peer& peer, GroupEnd why, Nanoseconds now) {
   const std::span<const CreationId> ring = ring_of(state, why);
   RemovalsToTell& to_tell = peer.removals[place_of(why)];
   for (; to_tell.left > 0; --to_tell.left) {
     PeerMessage m;
     m.type = PeerMessageType::kGroupRemoved;
     m.creation = ring[(state.removals[place_of(why)] - to_tell.since - to_tell.left) % ring.size()];
-    m.unfinished = why == Removal::kNeverMade;
+    m.unfinished = why == GroupEnd::kNeverMade;
     if (!peers::send(state, peer.node, m, false, now)) return false;
   }
   return true;
@@ -42,7 +42,7 @@ bool tell(NodeState& state, Peer& peer, Removal why, Nanoseconds now) {
 
 }  // namespace
 
-void note(NodeState& state, CreationId creation, Removal why) {
+void note(NodeState& state, CreationId creation, GroupEnd why) {
   if (creation == kUnknownCreation || is_removed(state, creation)) return;
   const std::span<CreationId> ring = ring_of(state, why);
   ring[state.removals[place_of(why)]++ % ring.size()] = creation;
@@ -54,16 +54,16 @@ bool is_removed(const NodeState& state, CreationId creation) {
 }
 
 bool was_never_made(const NodeState& state, CreationId creation) {
-  return creation != kUnknownCreation && std::ranges::count(ring_of(state, Removal::kNeverMade), creation) > 0;
+  return creation != kUnknownCreation && std::ranges::count(ring_of(state, GroupEnd::kNeverMade), creation) > 0;
 }
 
 void begin_telling(const NodeState& state, Peer& peer) {
-  for (const Removal why : {Removal::kRemoved, Removal::kNeverMade})
+  for (const GroupEnd why : {GroupEnd::kRemoved, GroupEnd::kNeverMade})
     peer.removals[place_of(why)] = {kept(state, why), 0};
 }
 
 bool tell(NodeState& state, Peer& peer, Nanoseconds now) {
-  return tell(state, peer, Removal::kRemoved, now) && tell(state, peer, Removal::kNeverMade, now);
+  return tell(state, peer, GroupEnd::kRemoved, now) && tell(state, peer, GroupEnd::kNeverMade, now);
 }
 
 }  // namespace fibocast::removals

@@ -12,9 +12,9 @@ namespace fibocast::removals {
 inline bool may_be_same(CreationId a, CreationId b) { return a == b || a == kUnknownCreation || b == kUnknownCreation; }
 
 // Of the creation that a message says is no more.
-inline Removal why(const PeerMessage& m) { return m.unfinished ? Removal::kNeverMade : Removal::kRemoved; }
+inline GroupEnd why(const PeerMessage& m) { return m.unfinished ? GroupEnd::kNeverMade : GroupEnd::kRemoved; }
 
-void note(NodeState& state, CreationId creation, Removal why);
+void note(NodeState& state, CreationId creation, GroupEnd why);
 bool is_removed(const NodeState& state, CreationId creation);
 bool was_never_made(const NodeState& state, CreationId creation);
 // The peer is to hear of all that is remembered by now; not of what others tell us meanwhile, as these tell it, too,

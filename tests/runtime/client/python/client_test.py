@@ -160,7 +160,7 @@ class MessagesAndGroups(WithDaemons):
         with self.cluster.client(0) as zero, self.cluster.client(3) as three:
             zero.create_group("some", [0, 2, 3], reduction=Tree("binomial"), distribution=Tree("fibo", 27_000, 88_000))
             zero.create_group("some", [0, 2, 3], if_missing=True)
-            with self.assertRaises(Invalid):
+            with self.assertRaises(fibocast.Invalid):
                 zero.create_group("some", [0, 2], if_missing=True)
             zero.create_group("given", [0, 1, 2], tree=GivenTree([1, None, 1], [2, 0, 1]))
             zero.plan_group("some", distribution=Tree("kary:2"))
