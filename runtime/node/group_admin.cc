@@ -51,11 +51,11 @@ bool is_in_the_making(const GroupState& g) {
          g.inquiry.phase == Inquiry::Phase::kRemoving;
 }
 
-// There is a group of this name.
+// There is a group of this name; perhaps that of all nodes, which nobody created.
 Admission compare(const GroupState& there, const GroupDefinition& d) {
   if (!d.if_missing) return Admission::kExists;
   if (is_in_the_making(there)) return Admission::kWouldBlock;
-  const bool alike = there.created && there.members == d.members && there.routers == d.routers &&
+  const bool alike = there.members == d.members && there.routers == d.routers &&
                      there.participants == std::max<std::uint32_t>(d.participants, 1) && there.policy == d.policy &&
                      there.quorum == d.quorum;
   return alike ? Admission::kIsThere : Admission::kExists;
@@ -281,8 +281,11 @@ Admission create(NodeState& state, const GroupDefinition& d, std::uint64_t cooki
   if (has_given_tree(d.plan) && (d.plan.given.ranks() + d.routers != d.members.size() || !is_valid(d.plan.given)))
     return Admission::kNoPlan;
   GroupState group = group_of(d);
-  if (const std::uint32_t i = groups::find_by_name(state, d.name); i != kNoIndex) return compare(state.groups[i], d);
-  if (dormant::is_asleep(state, default_group_id(d.name, state.settings.cluster_digest))) return Admission::kExists;
+  const GroupId of_all = default_group_id(d.name, state.settings.cluster_digest);
+  std::uint32_t there = groups::find_by_name(state, d.name);
+  if (there == kNoIndex && d.if_missing) there = dormant::find_or_wake(state, of_all);
+  if (there != kNoIndex) return compare(state.groups[there], d);
+  if (dormant::is_asleep(state, of_all)) return Admission::kExists;
   if (groups::find_coming(state, group.id) != kNoIndex)
     return d.if_missing ? Admission::kWouldBlock : Admission::kExists;
   if (groups::table_full(state)) return groups::no_place(state);

@@ -74,6 +74,15 @@ TEST(GroupIfMissing, IsTheOneThatIsThereIfItIsAlikeButForItsPlan) {
   EXPECT_EQ(team.cluster.create(1, group_if_missing({0, 1, 2})).admission, Admission::kExists);
 }
 
+// Somebody called a barrier of this name before anybody had made the group.
+TEST(GroupIfMissing, MayBeTheOneOfAllNodesThatANameIsEnoughFor) {
+  Team team(four());
+  ASSERT_EQ(team.cluster.open(1, kName, 1).admission, Admission::kTaken);
+  EXPECT_EQ(team.cluster.create(1, group_if_missing({0, 1, 2, 3})).admission, Admission::kIsThere);
+  EXPECT_EQ(team.cluster.create(1, group_if_missing({0, 1})).admission, Admission::kExists);
+  EXPECT_EQ(team.cluster.create(1, group_of({0, 1, 2, 3})).admission, Admission::kExists);
+}
+
 TEST(GroupWhoseMakerIsGone, ComesToAllMembers) {
   const std::vector<std::function<void(VirtualNode&)>> ends = {
       [](VirtualNode& node) { node.stop(); },
