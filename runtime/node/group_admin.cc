@@ -51,11 +51,12 @@ bool is_in_the_making(const GroupState& g) {
          g.inquiry.phase == Inquiry::Phase::kRemoving;
 }
 
-// There is a group of this name; perhaps that of all nodes, which nobody created.
+// There is a group of this name; perhaps that of all nodes, which nobody created. Who is no member is not told when one
+// is removed.
 Admission compare(const GroupState& there, const GroupDefinition& d) {
   if (!d.if_missing) return Admission::kExists;
   if (is_in_the_making(there)) return Admission::kWouldBlock;
-  const bool alike = there.members == d.members && there.routers == d.routers &&
+  const bool alike = there.rank != kNoRank && there.members == d.members && there.routers == d.routers &&
                      there.participants == std::max<std::uint32_t>(d.participants, 1) && there.policy == d.policy &&
                      there.quorum == d.quorum;
   return alike ? Admission::kIsThere : Admission::kExists;

@@ -74,6 +74,15 @@ TEST(GroupIfMissing, IsTheOneThatIsThereIfItIsAlikeButForItsPlan) {
   EXPECT_EQ(team.cluster.create(1, group_if_missing({0, 1, 2})).admission, Admission::kExists);
 }
 
+// Its members may have removed it since.
+TEST(GroupIfMissing, IsNotForWhoIsNoMemberToTell) {
+  Team team(four());
+  ASSERT_EQ(create(team, 0, {1, 2, 3}), Verdict::kOk);
+  team.cluster.run_until(team.in(kSecond));
+  EXPECT_EQ(team.cluster.create(0, group_if_missing({1, 2, 3})).admission, Admission::kExists);
+  EXPECT_EQ(team.cluster.create(1, group_if_missing({1, 2, 3})).admission, Admission::kIsThere);
+}
+
 // Somebody called a barrier of this name before anybody had made the group.
 TEST(GroupIfMissing, MayBeTheOneOfAllNodesThatANameIsEnoughFor) {
   Team team(four());
