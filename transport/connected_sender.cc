@@ -31,8 +31,8 @@ ConnectedSender::~ConnectedSender() {
   if (fd_ >= 0) close(fd_);
 }
 
-bool ConnectedSender::send(std::span<const std::byte> frame) {
-  return datagram_calls::send_to(fd_, frame, nullptr, 0) >= 0;
+bool ConnectedSender::send(std::span<const std::byte> head, std::span<const std::byte> payload) {
+  return datagram_calls::send_pieces(fd_, head, payload, nullptr, 0) >= 0;
 }
 
 }  // namespace fibocast

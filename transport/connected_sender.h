@@ -20,7 +20,7 @@ class ConnectedSender {
   ~ConnectedSender();
 
   // False: not sent, as its buffer is full, or as the peer has refused an earlier one.
-  bool send(std::span<const std::byte> frame);
+  bool send(std::span<const std::byte> head, std::span<const std::byte> payload);
 
  private:
   explicit ConnectedSender(int fd) : fd_(fd) {}

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <span>
 
+#include "transport/iovec_of.h"
+
 namespace fibocast::datagram_calls {
 
 // Neither waits, nor lets a closed socket end the process.
@@ -21,6 +23,18 @@ inline ssize_t send_to(int socket, std::span<const std::byte> bytes, const socka
 }
 inline ssize_t send_message(int socket, const msghdr& message) {
   return syscall(SYS_sendmsg, socket, &message, kFlags);
+}
+// `address`: as for send_to().
+inline ssize_t send_pieces(int socket, std::span<const std::byte> head, std::span<const std::byte> payload,
+                           sockaddr* address, socklen_t address_bytes) {
+  if (payload.empty()) return send_to(socket, head, address, address_bytes);
+  iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
+  msghdr message{};
+  message.msg_name = address;
+  message.msg_namelen = address_bytes;
+  message.msg_iov = pieces;
+  message.msg_iovlen = 2;
+  return send_message(socket, message);
 }
 // How long the datagram was, also if that is more than there is room. `address_bytes` becomes those of the sender's.
 inline ssize_t receive_from(int socket, std::span<std::byte> room, sockaddr* address, socklen_t* address_bytes) {

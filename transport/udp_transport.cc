@@ -12,7 +12,6 @@
 
 #include "transport/close_on_exec.h"
 #include "transport/datagram_calls.h"
-#include "transport/iovec_of.h"
 #include "transport/monotonic_now.h"
 
 namespace fibocast {
@@ -30,8 +29,7 @@ std::string sentence(const udp::endpoint& endpoint) {
 constexpr unsigned kLooksForFanOuts = 1000;
 constexpr unsigned kMostInARow = 32;  // datagrams of one socket while nobody looks at the other
 
-constexpr unsigned kWorthASocket = 16;    // small frames to one peer on loopback: there will be more
-constexpr std::size_t kMostSmall = 2048;  // bytes; what a larger one costs is its bytes
+constexpr unsigned kWorthASocket = 16;  // frames to one peer on loopback: there will be more
 
 // What the kernel keeps for a datagram beside its bytes: 2,304 for one of 1,400 (PROTOCOL 12); no more for large ones.
 constexpr std::size_t kKernelBytesPerFrame = 904;
@@ -155,10 +153,9 @@ bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::s
     return true;
   }
   Peer& peer = peers_[to];
-  const bool small = payload.empty() && head.size() <= kMostSmall;
-  if (!small || !send_connected(peer, head)) return send_from_own_port(peer, head, payload);
+  if (!send_connected(peer, head, payload)) return send_from_own_port(peer, head, payload);
   ++counters_.frames_sent;
-  counters_.bytes_sent += head.size();
+  counters_.bytes_sent += head.size() + payload.size();
   return true;
 }
 
@@ -179,10 +176,10 @@ bool UdpTransport::send_from_own_port(Peer& to, std::span<const std::byte> head,
 }
 
 // False: not sent. The socket of all peers tries it, and learns of a refusal.
-bool UdpTransport::send_connected(Peer& to, std::span<const std::byte> frame) {
+bool UdpTransport::send_connected(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
   if (!to.connected && ++to.sent >= kWorthASocket) connect(to);
   if (!to.connected) return false;
-  if (to.connected->send(frame)) return true;
+  if (to.connected->send(head, payload)) return true;
   disconnect(to);
   return false;
 }
@@ -200,16 +197,8 @@ void UdpTransport::disconnect(Peer& peer) {
 }
 
 ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  const int fd = socket_.native_handle();
   const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
-  if (payload.empty()) return datagram_calls::send_to(fd, head, to.endpoint.data(), address_bytes);
-  iovec pieces[2] = {iovec_of(head), iovec_of(payload)};
-  msghdr message{};
-  message.msg_name = to.endpoint.data();
-  message.msg_namelen = address_bytes;
-  message.msg_iov = pieces;
-  message.msg_iovlen = 2;
-  return datagram_calls::send_message(fd, message);
+  return datagram_calls::send_pieces(socket_.native_handle(), head, payload, to.endpoint.data(), address_bytes);
 }
 
 std::size_t UdpTransport::max_frame(NodeId to) const {

@@ -71,7 +71,7 @@ class UdpTransport final : public Transport {
   };
   Peer& peer_at(NodeId peer);
   void join_fan_out();
-  bool send_connected(Peer& to, std::span<const std::byte> frame);
+  bool send_connected(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   void connect(Peer& to);
   void disconnect(Peer& peer);
   ssize_t send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);

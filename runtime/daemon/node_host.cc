@@ -139,8 +139,8 @@ std::span<std::byte> NodeHost::bytes_of(const PayloadRange& range) {
 }
 
 void NodeHost::fill(BufferId buffer, std::span<const std::byte> source) {
-  if (waiting_.has_core()) return memory_.copy_later(buffer, source);
-  copy(source, memory_.at(buffer, node_.buffer_bytes(buffer)).data());
+  memory_.copy_later(buffer, source);
+  if (!waiting_.has_core()) memory_.at(buffer, source.size());
 }
 
 // Frames leave before applications hear anything: a node forwards to its children before it releases its own.

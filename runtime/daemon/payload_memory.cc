@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "collectives/check.h"
 
@@ -28,11 +29,15 @@ PayloadMemory::Block PayloadMemory::take(std::uint64_t bytes) {
   return block;
 }
 
+std::byte* PayloadMemory::take_transports(std::uint64_t bytes) {
+  return bytes >= kTransports ? transport_.take_payload_memory(bytes).data() : nullptr;
+}
+
 PayloadMemory::Slot& PayloadMemory::slot_of(BufferId buffer, std::uint64_t bytes) {
   check(buffer < slots_.size());
   Slot& slot = slots_[buffer];
   if (slot.begin == nullptr) {
-    if (bytes >= kTransports) slot.begin = transport_.take_payload_memory(bytes).data();
+    slot.begin = take_transports(bytes);
     if (slot.begin == nullptr) slot.begin = (slot.own = take(bytes)).get();
     slot.bytes = bytes;
     ++in_use_;
@@ -46,7 +51,7 @@ std::span<std::byte> PayloadMemory::at(BufferId buffer, std::uint64_t bytes) { r
 std::span<std::byte> PayloadMemory::part(BufferId buffer, std::uint64_t bytes, std::uint64_t offset,
                                          std::uint64_t length) {
   Slot& slot = slot_of(buffer, bytes);
-  copy_up_to(slot, offset + length);
+  if (!slot.lent) copy_up_to(slot, offset + length);
   return std::span(slot.begin, slot.bytes).subspan(offset, length);
 }
 
@@ -58,12 +63,17 @@ void PayloadMemory::copy_up_to(Slot& slot, std::uint64_t end) {
 }
 
 void PayloadMemory::copy_later(BufferId buffer, std::span<const std::byte> source) {
-  Slot& slot = slot_of(buffer, source.size());
-  slot.source = source.data(), slot.copied = 0;
+  lend(buffer, {const_cast<std::byte*>(source.data()), source.size()});
+  Slot& slot = slots_[buffer];
+  if (std::byte* place = take_transports(source.size())) slot.begin = place, slot.lent = false;
+  slot.source = source.data();
 }
 
 void PayloadMemory::finish_copy(BufferId buffer, std::span<const std::byte> source) {
-  if (buffer != kNoBuffer && slots_[buffer].source == source.data()) copy_up_to(slots_[buffer], source.size());
+  if (buffer == kNoBuffer || slots_[buffer].source != source.data()) return;
+  Slot& slot = slots_[buffer];
+  if (std::exchange(slot.lent, false)) slot.begin = (slot.own = take(slot.bytes)).get();
+  copy_up_to(slot, slot.bytes);
 }
 
 void PayloadMemory::lend(BufferId buffer, std::span<std::byte> place) {

@@ -24,9 +24,9 @@ class PayloadMemory {
   std::span<std::byte> at(BufferId buffer, std::uint64_t bytes);
   // A part of them, for who needs no other. Precondition: it is within `bytes`.
   std::span<std::byte> part(BufferId buffer, std::uint64_t bytes, std::uint64_t offset, std::uint64_t length);
-  // The buffer's bytes are those of `source`, copied as far as somebody asks for them: the first fragment leaves before
-  // the last one is copied. `source` stays as it is until finish_copy() or release(). Precondition: nothing was written
-  // to the buffer yet.
+  // The buffer's bytes are those of `source`, which stays as it is until finish_copy() or release(): they are read there,
+  // or, if the transport has memory for them, copied as far as somebody asks for them, so that the first fragment leaves
+  // before the last one is copied. Preconditions: the buffer has no memory yet, and nobody writes to it.
   void copy_later(BufferId buffer, std::span<const std::byte> source);
   // `source` is its owner's again: what is still missing is copied now, if the buffer is still the same.
   void finish_copy(BufferId buffer, std::span<const std::byte> source);
@@ -46,7 +46,7 @@ class PayloadMemory {
     std::uint64_t bytes = 0;
     Block own;  // empty: it is the transport's, or lent
     bool lent = false;
-    const std::byte* source = nullptr;  // of what is not copied yet, from byte `copied` on; none: all is there
+    const std::byte* source = nullptr;  // of what is not copied yet, from byte `copied` on, or lent; none: all is there
     std::uint64_t copied = 0;
   };
   static constexpr std::uint64_t kTransports = 8 << 10;  // from so many bytes on
@@ -55,6 +55,7 @@ class PayloadMemory {
   static constexpr std::uint64_t kPooledBytes = 256 << 10;  // so many are kept per class, at least one block
 
   Block take(std::uint64_t bytes);
+  std::byte* take_transports(std::uint64_t bytes);  // null: it has none, or none for so few
   Slot& slot_of(BufferId buffer, std::uint64_t bytes);
   static void copy_up_to(Slot& slot, std::uint64_t end);
   static std::size_t class_of(std::uint64_t bytes);  // kClasses: not pooled

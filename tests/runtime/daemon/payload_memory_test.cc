@@ -89,14 +89,36 @@ TEST(PayloadMemory, WhatIsCopiedLaterIsCopiedAsFarAsItIsAskedFor) {
 }
 
 TEST(PayloadMemory, TheWholeBufferIsCopiedForWhoAsksForIt) {
+  Memory transport(1 << 20);
+  PayloadMemory memory(4, transport);
+  std::vector<std::byte> source(10'000, std::byte{1});
+  memory.copy_later(0, source);
+  EXPECT_TRUE(all_are(memory.at(0, 10'000), 1));
+  memory.at(0, 10'000)[10] = std::byte{9};
+  memory.finish_copy(0, source);
+  EXPECT_EQ(memory.at(0, 10'000)[10], std::byte{9}) << "and not again";
+}
+
+TEST(PayloadMemory, WhereTheTransportHasNoneTheSourceIsReadUntilItsOwnerWantsIt) {
   Memory transport;
   PayloadMemory memory(4, transport);
-  std::vector<std::byte> source(5'000, std::byte{1});
+  std::vector<std::byte> source(50'000, std::byte{1});
   memory.copy_later(0, source);
-  EXPECT_TRUE(all_are(memory.at(0, 5'000), 1));
-  memory.at(0, 5'000)[10] = std::byte{9};
+  EXPECT_EQ(memory.at(0, 50'000).data(), source.data());
+  EXPECT_EQ(memory.part(0, 50'000, 20'000, 10).data(), source.data() + 20'000);
+  memory.finish_copy(0, std::span(source).subspan(1));
+  EXPECT_EQ(memory.at(0, 50'000).data(), source.data()) << "the buffer has another source";
   memory.finish_copy(0, source);
-  EXPECT_EQ(memory.at(0, 5'000)[10], std::byte{9}) << "and not again";
+  std::ranges::fill(source, std::byte{2});
+  EXPECT_TRUE(all_are(memory.at(0, 50'000), 1)) << "who has not got it yet is sent what it was";
+  memory.finish_copy(0, source);
+  EXPECT_TRUE(all_are(memory.at(0, 50'000), 1)) << "once";
+  memory.release(0);
+  memory.copy_later(0, source);
+  memory.release(0);
+  memory.finish_copy(0, source);
+  EXPECT_EQ(memory.in_use(), 0u);
+  EXPECT_NE(memory.at(0, 50'000).data(), source.data()) << "the next one of this number is another";
 }
 
 TEST(PayloadMemory, ABufferThatIsGoneTakesNothingFromItsSource) {
