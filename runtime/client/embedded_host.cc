@@ -12,8 +12,7 @@
 namespace fibocast {
 namespace {
 
-constexpr std::size_t kWorthAPlace = 4096;      // bytes: smaller results are copied for less than it costs to say where
-constexpr std::size_t kWorthPieces = 32 << 10;  // bytes: larger ones are sent as several fragments
+constexpr std::size_t kWorthAPlace = 4096;  // bytes: smaller ones are copied for less than it costs to say where
 constexpr std::uint64_t kListening = std::uint64_t{1} << 63;          // no request's cookie
 constexpr Nanoseconds kLongestWait = 365ll * 86'400 * 1'000'000'000;  // a year: no overflow when added to the time
 
@@ -109,7 +108,7 @@ Admission EmbeddedHost::give_to_node(EmbeddedRequest& request, std::uint64_t coo
   return Admission::kBadName;
 }
 
-// Copies the payload into a buffer of the node: now, or as it is sent, if the caller keeps it until the end.
+// Gives the payload to a buffer of the node: copied now, or lent, if the caller keeps it until the end.
 Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
   const std::span<const std::byte> payload = request.call.payload;
   if (payload.empty()) return Admission::kTaken;
@@ -119,7 +118,7 @@ Admission EmbeddedHost::stage(EmbeddedRequest& request, PayloadRange& staged) {
       host_.node().reserve_buffer(payload.size(), operates ? BufferFor::kOperation : BufferFor::kMessage);
   if (!buffer) return Admission::kWouldBlock;
   staged = {*buffer, 0, payload.size()};
-  if (operates && payload.size() > kWorthPieces)
+  if (operates && payload.size() >= kWorthAPlace)
     host_.fill(request.sent_from = *buffer, payload);
   else
     std::memcpy(host_.bytes_of(staged).data(), payload.data(), payload.size());

@@ -99,9 +99,10 @@ class NodeHost {
   std::span<std::byte> bytes_of(const PayloadRange& range);
   // The place is its caller's alone again. Nothing happens if the buffer lies elsewhere, or is none.
   void take_back(BufferId buffer, std::span<std::byte> place) { memory_.take_back(buffer, place); }
-  // Fills a buffer that was just reserved, with `source`. Its owner keeps it until finish_copy(): it is sent from there,
-  // or, where its bytes have to lie in the transport's memory, copied as they are sent if each node of this host may have
-  // a core. Else a receiver would have to be given the core for each piece, which takes longer than all are copied.
+  // Fills a buffer that was just reserved, with `source`. Its owner keeps it until finish_copy(): it is sent from
+  // there, or, where its bytes have to lie in the transport's memory, copied as they are sent if each node of this host
+  // may have a core. Else a receiver would have to be given the core for each piece, which takes longer than all are
+  // copied.
   void fill(BufferId buffer, std::span<const std::byte> source);
   void finish_copy(BufferId buffer, std::span<const std::byte> source) { memory_.finish_copy(buffer, source); }
   const PayloadMemory& payload_memory() const { return memory_; }

@@ -24,9 +24,10 @@ class PayloadMemory {
   std::span<std::byte> at(BufferId buffer, std::uint64_t bytes);
   // A part of them, for who needs no other. Precondition: it is within `bytes`.
   std::span<std::byte> part(BufferId buffer, std::uint64_t bytes, std::uint64_t offset, std::uint64_t length);
-  // The buffer's bytes are those of `source`, which stays as it is until finish_copy() or release(): they are read there,
-  // or, if the transport has memory for them, copied as far as somebody asks for them, so that the first fragment leaves
-  // before the last one is copied. Preconditions: the buffer has no memory yet, and nobody writes to it.
+  // The buffer's bytes are those of `source`, which stays as it is until finish_copy() or release(): they are read
+  // there, or, if the transport has memory for them, copied as far as somebody asks for them, so that the first
+  // fragment leaves before the last one is copied. Preconditions: the buffer has no memory yet, and nobody writes to
+  // it.
   void copy_later(BufferId buffer, std::span<const std::byte> source);
   // `source` is its owner's again: what is still missing is copied now, if the buffer is still the same.
   void finish_copy(BufferId buffer, std::span<const std::byte> source);
