@@ -13,7 +13,7 @@ using Sections = std::map<std::string, Section>;
 
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
-std::string number(double value) {
+std::string number_text(double value) {
   std::ostringstream out;
   out << value;
   return out.str();
@@ -41,7 +41,7 @@ void add_machine(const MachineModel& machine, double scale, Sections& sections) 
   const Section times = {
       {"s_ns", std::to_string(machine.s)}, {"l_ns", std::to_string(machine.l)}, {"o_ns", std::to_string(machine.o)}};
   sections["model"] = sections["emulation"] = times;
-  sections["emulation"]["scale"] = number(scale);
+  sections["emulation"]["scale"] = number_text(scale);
   // An emulated machine is slow and its host busy: the real network's resends must lie well above the noise.
   sections["transport"]["resend_floor_ms"] = "100";
 }
@@ -71,7 +71,7 @@ std::string node_file(const NodeFileRequest& request, NodeId rank) {
   if (!request.wait.empty()) sections["runtime"]["wait"] = quoted(request.wait);
   if (request.machine) add_machine(*request.machine, request.scale, sections);
   if (request.loss_percent > 0) {
-    sections["faults"]["loss_percent"] = number(request.loss_percent);
+    sections["faults"]["loss_percent"] = number_text(request.loss_percent);
     sections["faults"]["seed"] = std::to_string(rank + 1);
   }
   for (const std::string& setting : request.settings) apply_setting(setting, sections);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/client/c_api_options.h"
 #include "runtime/client/client.h"
 #include "runtime/client/embedded_node.h"
 #include "runtime/client/fibocast.h"
@@ -22,6 +23,8 @@ struct fibocast_group {
 
 namespace fibocast {
 namespace {
+
+using c_api::has_size, c_api::Options, c_api::read;
 
 // The numbers of fibocast.h are those of the C++ library: the last of each list has the same place in both.
 static_assert(FIBOCAST_PARTITIONED == static_cast<int>(Code::kPartitioned));
@@ -56,26 +59,6 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t size) {
 
 fibocast_bytes view(const std::vector<std::byte>& bytes) {
   return {bytes.empty() ? nullptr : bytes.data(), bytes.size()};
-}
-
-struct Options {
-  Duration deadline{0};
-  OperationOptions plain;
-};
-
-Options read(const fibocast_options* options) {
-  Options out;
-  if (options == nullptr) return out;
-  out.deadline = Duration(options->deadline_ns);
-  if (options->algorithm != nullptr) out.plain.algorithm = options->algorithm;
-  if (options->label != nullptr) out.plain.label = options->label;
-  return out;
-}
-
-// A struct of a program that was built with an older header is shorter; one of none at all has forgotten its size.
-template <class Struct>
-bool has_size(const Struct* given) {
-  return given == nullptr || given->struct_size >= sizeof(Struct);
 }
 
 constexpr const char* kNoHandle = "a handle, or the place for a result, is NULL";
@@ -137,23 +120,17 @@ fibocast_code give(Result<std::shared_ptr<T>> made, fibocast_participant** to) {
   return FIBOCAST_OK;
 }
 
-EmbeddedNode::Options read(const fibocast_node_options& options) {
-  EmbeddedNode::Options out;
-  out.rank = options.rank;
-  out.nodes.assign(options.nodes, options.nodes + options.node_count);
-  if (options.cluster != nullptr) out.cluster = options.cluster;
-  if (options.key_file != nullptr) out.key_file = options.key_file;
-  out.insecure = options.insecure != 0;
-  out.tcp = options.tcp != 0;
-  return out;
-}
-
-Client::DirectOptions read(const fibocast_direct_options* options) {
-  if (options == nullptr) return {};
-  Client::DirectOptions out{.deadline = Duration(options->deadline_ns)};
-  if (options->host != nullptr) out.host = options->host;
-  if (options->local != nullptr) out.local = options->local;
-  return out;
+fibocast_code create_group(fibocast_participant* participant, const char* name, std::span<const uint32_t> nodes,
+                           const char* policy, bool if_missing) {
+  return guarded([&] {
+    if (participant == nullptr || name == nullptr || nodes.data() == nullptr) return end_invalid(kNoHandle);
+    GroupRequest request;
+    request.name = name;
+    request.nodes.assign(nodes.begin(), nodes.end());
+    request.if_missing = if_missing;
+    if (policy != nullptr) request.policy = policy;
+    return end_with(participant->participant->create_group(request));
+  });
 }
 
 fibocast_code send(fibocast_participant* participant, const SendCall& call, const void* data, std::size_t size) {
@@ -250,14 +227,12 @@ uint32_t fibocast_size(const fibocast_group* group) { return group == nullptr ? 
 
 fibocast_code fibocast_create_group(fibocast_participant* participant, const char* name, const uint32_t* nodes,
                                     size_t node_count, const char* policy) {
-  return guarded([&] {
-    if (participant == nullptr || name == nullptr || nodes == nullptr) return end_invalid(kNoHandle);
-    GroupRequest request;
-    request.name = name;
-    request.nodes.assign(nodes, nodes + node_count);
-    if (policy != nullptr) request.policy = policy;
-    return end_with(participant->participant->create_group(request));
-  });
+  return create_group(participant, name, {nodes, node_count}, policy, false);
+}
+
+fibocast_code fibocast_create_group_if_missing(fibocast_participant* participant, const char* name,
+                                               const uint32_t* nodes, size_t node_count, const char* policy) {
+  return create_group(participant, name, {nodes, node_count}, policy, true);
 }
 
 fibocast_code fibocast_remove_group(fibocast_participant* participant, const char* name) {

@@ -157,6 +157,11 @@ FIBOCAST_API uint32_t fibocast_size(const fibocast_group* group);
 // `policy`: "all" (or NULL), "survivors", "quorum:K". FIBOCAST_REFUSED names the ranks that refuse it.
 FIBOCAST_API fibocast_code fibocast_create_group(fibocast_participant* participant, const char* name,
                                                  const uint32_t* nodes, size_t node_count, const char* policy);
+// As fibocast_create_group(), but one of this name that is like it, but for its trees, is as good, and who is refused
+// tries again for up to 10 s: all members may call it at a time.
+FIBOCAST_API fibocast_code fibocast_create_group_if_missing(fibocast_participant* participant, const char* name,
+                                                            const uint32_t* nodes, size_t node_count,
+                                                            const char* policy);
 // Leave its handles first: afterwards the name, and so they, stand for all nodes.
 FIBOCAST_API fibocast_code fibocast_remove_group(fibocast_participant* participant, const char* name);
 

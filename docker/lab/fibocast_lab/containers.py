@@ -134,8 +134,8 @@ class Containers:
         while left := self.listed("ps", "--all") + self.listed("network", "ls"):
             if time.monotonic() > until:
                 raise LabError(f"these containers and networks cannot be removed: {' '.join(left)}")
-            for container in self.listed("ps", "--all"):
-                docker("rm", "--force", "--volumes", container)
+            if containers_left := self.listed("ps", "--all"):
+                docker("rm", "--force", "--volumes", *containers_left)
             for network in self.listed("network", "ls"):
                 remove_network(network)
 

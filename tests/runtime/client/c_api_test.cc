@@ -230,6 +230,23 @@ TEST(CApi, MessagesGroupsAndWhoCameLast) {
   EXPECT_EQ(fibocast_remove_group(receiver.participant(), "pair"), FIBOCAST_OK) << fibocast_last_sentence();
 }
 
+TEST(CApi, AllMembersMayCreateAGroupThatIsMissing) {
+  TestCluster cluster;
+  cluster.up({"-n", "3"});
+  const std::uint32_t nodes[] = {0, 1, 2};
+  at_all(3, [&](std::uint32_t rank) {
+    CMember me(socket_of(cluster, rank), "all");
+    EXPECT_EQ(fibocast_create_group_if_missing(me.participant(), "trio", nodes, 3, "survivors"), FIBOCAST_OK)
+        << fibocast_last_sentence();
+  });
+  CMember me(socket_of(cluster, 0), "trio");
+  EXPECT_EQ(fibocast_create_group_if_missing(me.participant(), "trio", nodes, 2, "survivors"), FIBOCAST_INVALID)
+      << "it has other members";
+  EXPECT_EQ(fibocast_create_group(me.participant(), "trio", nodes, 3, "survivors"), FIBOCAST_INVALID);
+  EXPECT_EQ(fibocast_create_group_if_missing(me.participant(), nullptr, nodes, 3, nullptr), FIBOCAST_INVALID);
+  EXPECT_EQ(fibocast_create_group_if_missing(me.participant(), "none", nullptr, 3, nullptr), FIBOCAST_INVALID);
+}
+
 TEST(CApi, AParticipantThatIsClosedEndsWithTheLastOfItsGroups) {
   TestCluster cluster;
   cluster.up({"-n", "1"});

@@ -27,11 +27,13 @@ EmbeddedNode::Options options_of(const std::vector<std::string>& addresses, Node
   return options;
 }
 
-Nodes start_nodes(std::uint32_t count, bool tcp) {
+Nodes start_nodes(std::uint32_t count, bool tcp, const std::string& local = "auto") {
   const auto addresses = free_loopback_addresses(count);
   Nodes nodes;
   for (NodeId rank = 0; rank < addresses.size(); ++rank) {
-    auto node = EmbeddedNode::start(options_of(addresses, rank, tcp));
+    EmbeddedNode::Options options = options_of(addresses, rank, tcp);
+    options.local = local;
+    auto node = EmbeddedNode::start(options);
     EXPECT_TRUE(node.ok()) << node.status().sentence;
     if (node.ok()) nodes.push_back(*node);
   }
@@ -98,24 +100,28 @@ TEST_P(Embedded, MulticastsIntoAPlaceOfTheCallers) {
   for (std::thread& member : members) member.join();
 }
 
-// Its bytes are copied while they are sent, if the nodes are no more than the cores: never after the call's end.
+// Each time in a buffer that is freed at once.
+void multicasts_of_many_buffers(EmbeddedNode& node) {
+  auto group = *node.open("all");
+  for (int i = 1; i <= 100; ++i) {
+    std::vector<std::byte> place(i % 2 == 0 ? 200'000 : 5'000, node.rank() == 0 ? std::byte(i) : std::byte{0});
+    ASSERT_TRUE(group.multicast_into(0, place, minutes(1)).ok());
+    EXPECT_TRUE(place == std::vector(place.size(), std::byte(i))) << "rank " << node.rank();
+    std::ranges::fill(place, std::byte{255});
+  }
+}
+
+// They are sent from where they are, or copied meanwhile, as it takes to share memory: never after the call's end.
 TEST_P(Embedded, ARootsBytesAreItsOwnAgainWhenItsCallHasEnded) {
-  const Nodes nodes = start_nodes(2, GetParam());
-  ASSERT_EQ(nodes.size(), 2u);
-  const auto multicasts = [](EmbeddedNode& node) {
-    auto group = *node.open("all");
-    std::vector<std::byte> place(200'000);
-    for (int i = 1; i <= 100; ++i) {
-      const auto mark = std::byte(i);
-      std::memset(place.data(), node.rank() == 0 ? i : 0, place.size());
-      ASSERT_TRUE(group.multicast_into(0, place, minutes(1)).ok());
-      EXPECT_TRUE(place == std::vector(place.size(), mark)) << "rank " << node.rank();
-      std::memset(place.data(), 255, place.size());
-    }
-  };
-  std::thread receiver([&] { multicasts(*nodes[1]); });
-  multicasts(*nodes[0]);
-  receiver.join();
+  for (const auto& [count, local] : {std::pair(2u, "off"), {5u, "off"}, {2u, "auto"}, {5u, "auto"}}) {
+    const Nodes nodes = start_nodes(count, GetParam(), local);
+    ASSERT_EQ(nodes.size(), count);
+    std::vector<std::thread> receivers;
+    for (NodeId rank = 1; rank < count; ++rank)
+      receivers.emplace_back([&nodes, rank] { multicasts_of_many_buffers(*nodes[rank]); });
+    multicasts_of_many_buffers(*nodes[0]);
+    for (std::thread& receiver : receivers) receiver.join();
+  }
 }
 
 // Blocking calls drive the node from several threads in turn, asynchronous ones have it driven by its own.
