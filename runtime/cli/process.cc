@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 namespace fibocast {
@@ -45,6 +46,9 @@ std::vector<std::string> daemon_arguments(pid_t pid) {
   return arguments;
 }
 
+// Below those that the system gives to connections: who is started later, or anew, would find his taken by one.
+constexpr std::uint16_t kFirstPort = 10'000, kLastPort = 32'767;
+
 // Both a UDP and a TCP socket bound to one port of the loopback: held until all ports are found.
 struct PortHolder {
   int udp = -1, tcp = -1;
@@ -54,17 +58,16 @@ struct PortHolder {
     if (udp >= 0) close(udp);
     if (tcp >= 0) close(tcp);
   }
-  // The port, 0 if the two protocols have none in common this time.
-  std::uint16_t take() {
+  // False: somebody has it, for one of the two protocols.
+  bool take(std::uint16_t port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* raw = reinterpret_cast<sockaddr*>(&address);
+    address.sin_port = htons(port);
+    const auto* raw = reinterpret_cast<const sockaddr*>(&address);
     udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(udp, raw, size) != 0 || getsockname(udp, raw, &size) != 0 || bind(tcp, raw, size) != 0) return 0;
-    return ntohs(address.sin_port);
+    return bind(udp, raw, sizeof address) == 0 && bind(tcp, raw, sizeof address) == 0;
   }
 };
 
@@ -131,12 +134,14 @@ std::string last_line(const std::string& path) {
 }
 
 std::vector<std::string> free_loopback_addresses(std::size_t count) {
+  std::mt19937 random(std::random_device{}());
+  std::uniform_int_distribution<std::uint16_t> ports(kFirstPort, kLastPort);
   std::vector<PortHolder> held;
   std::vector<std::string> addresses;
   for (std::size_t tries = 0; addresses.size() < count && tries < 10 * count; ++tries) {
     held.emplace_back();
-    const std::uint16_t port = held.back().take();
-    if (port != 0) addresses.push_back("127.0.0.1:" + std::to_string(port));
+    const std::uint16_t port = ports(random);
+    if (held.back().take(port)) addresses.push_back("127.0.0.1:" + std::to_string(port));
   }
   if (addresses.size() < count) addresses.clear();
   return addresses;

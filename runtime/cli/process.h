@@ -32,7 +32,8 @@ bool is_daemon(pid_t pid);
 // The last line that is not empty; empty if there is none.
 std::string last_line(const std::string& path);
 
-// Addresses "127.0.0.1:PORT" that nobody uses at the moment, neither UDP nor TCP; empty if the system has too few.
+// Addresses "127.0.0.1:PORT" that nobody uses at the moment, neither UDP nor TCP, and that Linux gives to no connection
+// unless it was told to; empty if the system has too few.
 std::vector<std::string> free_loopback_addresses(std::size_t count);
 
 }  // namespace fibocast

@@ -121,6 +121,7 @@ TEST(Processes, OnlyARealDaemonOfThatFileCounts) {
   EXPECT_TRUE(find_program("fibocast-no-such-program").empty());
   const auto addresses = free_loopback_addresses(8);
   EXPECT_EQ(std::set<std::string>(addresses.begin(), addresses.end()).size(), 8u);
+  for (const std::string& address : addresses) EXPECT_LT(std::stoi(address.substr(address.find(':') + 1)), 32'768);
 }
 
 TEST(Cases, DefaultsAndMistakes) {
