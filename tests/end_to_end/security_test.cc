@@ -199,7 +199,9 @@ TEST_P(Security, ADaemonWithTheWrongKeyStaysOutside) {
       for (auto& group : groups) members.emplace_back([&group] { EXPECT_TRUE(group->barrier(kPatience).status.ok()); });
       for (std::thread& member : members) member.join();
     }
-    auto outside = cluster_.client(3)->status();
+    const auto stranger = cluster_.client(3);
+    ASSERT_TRUE(stranger);
+    auto outside = stranger->status();
     ASSERT_TRUE(outside.ok());
     EXPECT_EQ(outside->connected, 0u);
     EXPECT_EQ(cluster_.client(0)->status()->connected, 2u);
