@@ -23,10 +23,10 @@ constexpr NodeId kNodes = 32;
 
 std::int64_t value(Rank rank, std::uint64_t i) { return (rank + 1) * 1'000'003ll - static_cast<std::int64_t>(i) * 77; }
 
-Bytes values(Rank rank, std::uint64_t count) {
+Bytes values(Rank rank, std::uint64_t count, std::uint64_t first = 0) {
   Bytes out(count * 8);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::int64_t v = value(rank, i);
+    const std::int64_t v = value(rank, first + i);
     std::memcpy(out.data() + i * 8, &v, 8);
   }
   return out;
@@ -38,11 +38,6 @@ struct Expected {
   Bytes input;
   Bytes output;
 };
-
-Bytes part(const Bytes& all, std::size_t i, std::size_t size) {
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i * size);
-  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
-}
 
 Bytes sum(Rank ranks, std::uint64_t count) {
   Bytes out(count * 8);
@@ -81,21 +76,18 @@ Expected expected_share(Operation operation, Rank me, Rank ranks, Rank root, std
 
 Expected expected(Operation operation, Rank me, Rank ranks, Rank root, std::uint64_t count,
                   const AlgorithmChoice& choice) {
-  const std::size_t size = count * 8;
   const Bytes own = values(me, count);
   switch (operation) {
     case Operation::kBarrier: return {false, {}, {}};
     case Operation::kMulticast: return {me == root, values(root, count), me == root ? Bytes() : values(root, count)};
     case Operation::kReduce: return {true, own, me == root ? sum(ranks, count) : Bytes()};
     case Operation::kAllreduce: return {true, own, sum(ranks, count)};
-    case Operation::kScatter:
-      return {me == root, values(root, count * ranks), part(values(root, count * ranks), me, size)};
+    case Operation::kScatter: return {me == root, values(root, count * ranks), values(root, count, me * count)};
     case Operation::kGather:
       return {true, own, me == root ? joined(ranks, [&](Rank r) { return values(r, count); }) : Bytes()};
     case Operation::kAllgather: return {true, own, joined(ranks, [&](Rank r) { return values(r, count); })};
     case Operation::kAlltoall:
-      return {true, values(me, count * ranks),
-              joined(ranks, [&](Rank r) { return part(values(r, count * ranks), me, size); })};
+      return {true, values(me, count * ranks), joined(ranks, [&](Rank r) { return values(r, count, me * count); })};
     case Operation::kDivide:
     case Operation::kConquer: return expected_share(operation, me, ranks, root, count, choice.parameter);
   }

@@ -32,10 +32,10 @@ std::uint64_t element(Rank rank, int generation, std::uint64_t i) {
   return (rank + 1) * 1'000'003ull + i * 7'919 + static_cast<std::uint64_t>(generation);
 }
 
-Bytes elements(std::uint64_t bytes, Rank rank, int generation) {
+Bytes elements(std::uint64_t bytes, Rank rank, int generation, std::uint64_t first = 0) {
   Bytes out(bytes);
   for (std::uint64_t i = 0; i * 8 < bytes; ++i) {
-    const std::uint64_t value = element(rank, generation, i);
+    const std::uint64_t value = element(rank, generation, first + i);
     std::memcpy(out.data() + i * 8, &value, 8);
   }
   return out;
@@ -101,9 +101,7 @@ class Experiment {
     return elements(several ? bytes_ * participants_ : bytes_, rank, generation);
   }
   Bytes block_of(Rank rank, Rank block, int generation) const {
-    const Bytes all = input(rank, generation);
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(block * bytes_);
-    return {begin, begin + static_cast<std::ptrdiff_t>(bytes_)};
+    return elements(bytes_, rank, generation, block * bytes_ / 8);
   }
   Bytes sum(int generation) const {
     Bytes out(bytes_);

@@ -1,7 +1,5 @@
 #include "runtime/cli/calibration/measurements.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,6 +7,7 @@
 
 #include "collectives/algorithm_catalog.h"
 #include "collectives/cost_model.h"
+#include "runtime/cli/calibration/star_groups.h"
 #include "runtime/cli/calibration/timed_run.h"
 
 namespace fibocast {
@@ -21,39 +20,6 @@ constexpr std::uint32_t kPostalRanks[] = {1, 2, 4, 8};
 
 using Members = BenchCluster::Members;
 using Nodes = std::vector<NodeId>;
-
-// The groups of an experiment: the same members in the same tree are one group.
-class Groups {
- public:
-  explicit Groups(BenchCluster& cluster) : cluster_(cluster) {}
-  ~Groups() {
-    for (const auto& [name, node] : names_) cluster_.remove_group(name, node);
-  }
-  Groups(const Groups&) = delete;
-  Groups& operator=(const Groups&) = delete;
-
-  // `order`: the root first, then its children in the order in which it sends to them; all are leaves.
-  Result<Members> star(const Nodes& order) {
-    Nodes nodes = order;
-    std::ranges::sort(nodes);
-    const auto rank_of = [&](NodeId node) { return static_cast<Rank>(std::ranges::find(nodes, node) - nodes.begin()); };
-    GivenTree tree;
-    tree.parents.assign(nodes.size(), rank_of(order.front()));
-    tree.parents[rank_of(order.front())] = kNoRank;
-    for (const NodeId node : order) tree.order.push_back(rank_of(node));
-    GroupRequest request;
-    request.name = "calibrate-" + std::to_string(getpid()) + "-" + std::to_string(names_.size());
-    request.nodes = nodes;
-    request.tree = tree;
-    auto members = cluster_.create_group(request);
-    if (members.ok()) names_.emplace_back(request.name, nodes.front());
-    return members;
-  }
-
- private:
-  BenchCluster& cluster_;
-  std::vector<std::pair<std::string, NodeId>> names_;
-};
 
 struct Timed {
   std::vector<Outcome> outcomes;
@@ -99,7 +65,7 @@ class Calibrator {
   Status add_whole();
 
   Status meet(Members& members);
-  Status multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed);
+  Status multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed, bool charged = true);
   Status together(Members& members, const BenchCluster::Start& start, Timed& timed);
   Status barrier(Members& members, Timed& timed);
   bool in_time(const Timed& timed);
@@ -108,10 +74,11 @@ class Calibrator {
   BenchCluster& cluster_;
   const CalibrationPlan& plan_;
   Measurements& taken_;
-  Groups groups_;
+  StarGroups groups_;
   std::vector<Experiment> experiments_;
   std::vector<std::byte> payload_;
-  Nanoseconds apart_ = 0;  // the senders of a fan-in to an emulated card
+  std::map<std::pair<NodeId, std::uint64_t>, Sample> of_host_;  // of `receive`, as messages take that are not charged
+  Nanoseconds apart_ = 0;                                       // the senders of a fan-in to an emulated card
 };
 
 Rank rank_in(const Members& members, NodeId node) {
@@ -135,13 +102,14 @@ Status Calibrator::meet(Members& members) {
   return worst_of(cluster_.barrier(members, plan_.deadline, free));
 }
 
-Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed) {
+Status Calibrator::multicast(Members& members, Rank root, std::uint64_t bytes, Timed& timed, bool charged) {
   if (Status status = meet(members); !status.ok()) return status;
   payload_.resize(bytes);
   const Nanoseconds begin = time_to_call(members.size());
   timed.outcomes = cluster_.run(members, [&](BenchCluster::Member& member, auto done) {
     const bool sends = member.group.rank() == root;
     OperationOptions options;
+    options.charged = charged;
     if (sends) options.not_before = begin + member.clock.offset;
     member.group.async_multicast(root, sends ? std::span<const std::byte>(payload_) : std::span<const std::byte>{},
                                  plan_.deadline, std::move(done), options);
@@ -181,7 +149,8 @@ bool Calibrator::in_time(const Timed& timed) {
 
 // ---- the experiments
 
-// t(a first) = S + R_a, t(a second) = 2 S + R_a, and the same of b: so the receivers may differ.
+// t(a first) = S + R_a, t(a second) = 2 S + R_a, and the same of b: so the receivers may differ. What a message takes
+// that an emulated card lets pass free is this host's, not the machine's: it is taken off R.
 Status Calibrator::add_activations(NodeId root) {
   const NodeId receivers[] = {after(root, 1), after(root, 2)};
   std::vector<Members> orders;
@@ -192,11 +161,13 @@ Status Calibrator::add_activations(NodeId root) {
   }
   for (const std::uint64_t bytes : plan_.sizes)
     add([this, root, receivers = std::to_array(receivers), bytes, orders](bool& ok) mutable {
-      Timed timed[2];
+      Timed timed[2], free[2];
       for (const int order : {0, 1}) {
         const Rank rank = rank_in(orders[order], root);
         if (Status status = multicast(orders[order], rank, bytes, timed[order]); !status.ok()) return status;
         ok = ok && in_time(timed[order]);
+        if (!plan_.emulated) continue;
+        if (Status status = multicast(orders[order], rank, bytes, free[order], false); !status.ok()) return status;
       }
       if (!ok) return Status{};
       for (const int receiver : {0, 1}) {
@@ -204,6 +175,7 @@ Status Calibrator::add_activations(NodeId root) {
         const double first = timed[receiver].received_by(rank), second = timed[1 - receiver].received_by(rank);
         taken_.send[{root, bytes}].push_back(machine_time(second - first));
         taken_.receive[{receivers[receiver], bytes}].push_back(machine_time(2 * first - second));
+        if (plan_.emulated) of_host_[{receivers[receiver], bytes}].push_back(machine_time(free[receiver].end_of(rank)));
       }
       return Status{};
     });
@@ -384,6 +356,10 @@ Status Calibrator::run(const std::function<void(std::size_t, std::size_t)>& prog
       if (!ok) ++taken_.late;
     }
     progress(done + 1, order.size());
+  }
+  for (const auto& [key, sample] : of_host_) {
+    const double free = median(sample);
+    for (double& value : taken_.receive[key]) value -= free;
   }
   return {};
 }
