@@ -40,6 +40,7 @@ class RecordedSealing final : public ForwardingTransport {
   static SealSettings settings(NodeId self, std::uint32_t nodes, std::uint64_t incarnation) {
     SealSettings settings;
     settings.self = self, settings.nodes = nodes, settings.incarnation = incarnation, settings.cluster = "test";
+    settings.first_retry = 20'000'000;  // many are lost
     return settings;
   }
   static KeyRing keys() {

@@ -49,11 +49,11 @@ struct Sealer::Peer {
   std::unique_ptr<Session> next;      // answered, not yet used by the initiator
   std::unique_ptr<Pending> pending;   // first message sent
   std::uint64_t newest_stamp = 0;
-  Nanoseconds first_at = 0;  // when the newest first message of the peer came; 0: never
-  Nanoseconds try_at = 0, retry = kFirstRetry;
-  Nanoseconds asked_at = 0;  // oldest frame that was not followed by any of the peer; 0: none
-  bool doubted = false;      // the peer may have forgotten the session
-  bool rekey = false;        // there is another primary key
+  Nanoseconds first_at = 0;           // when the newest first message of the peer came; 0: never
+  Nanoseconds try_at = 0, retry = 0;  // 0: the first one
+  Nanoseconds asked_at = 0;           // oldest frame that was not followed by any of the peer; 0: none
+  bool doubted = false;               // the peer may have forgotten the session
+  bool rekey = false;                 // there is another primary key
   std::array<std::byte, kMaxHeadBytes> held{};
   std::size_t held_bytes = 0;
 };
@@ -115,7 +115,7 @@ std::span<const std::byte> Sealer::seal(NodeId to, std::span<const std::byte> he
     return seal_now(to, peer, head, payload, seal::Kind::kFrame, now);
   hold(peer, head, payload);
   // Who was answered just now will use that session.
-  if (!peer.next || now - peer.next->since >= kFirstRetry) begin(to, peer, now);
+  if (!peer.next || now - peer.next->since >= settings_.first_retry) begin(to, peer, now);
   return {};
 }
 
@@ -169,13 +169,13 @@ std::span<const std::byte> Sealer::seal_frame(Session& session, std::span<const 
 
 void Sealer::begin(NodeId to, Peer& peer, Nanoseconds now) {
   if (now < peer.try_at) return;
+  peer.retry = std::clamp(2 * peer.retry, settings_.first_retry, kLongestRetry);
   peer.try_at = now + peer.retry;
-  peer.retry = std::min(2 * peer.retry, kLongestRetry);
   const ClusterKey& key = ring_.primary();
   const auto prologue = seal::prologue(cluster_, settings_.self, to);
   const std::uint32_t own_id = new_session_id(to);
   peer.pending = std::make_unique<Pending>(
-      Pending{NoiseHandshake(key.key(), prologue, random_key()), own_id, key.id(), now + kFirstRetry});
+      Pending{NoiseHandshake(key.key(), prologue, random_key()), own_id, key.id(), now + settings_.first_retry});
   seal::FirstPayload payload;
   payload.stamp = stamp_++;
   payload.incarnation = settings_.incarnation;
@@ -307,7 +307,7 @@ void Sealer::use(Peer& peer, std::unique_ptr<Session> session) {
   peer.previous = std::move(peer.current);
   peer.current = std::move(session);
   peer.pending.reset();
-  peer.retry = kFirstRetry;
+  peer.retry = 0;
   peer.asked_at = 0;
   peer.doubted = false;
   peer.rekey = peer.rekey && peer.current->key != ring_.primary().id();
@@ -371,7 +371,7 @@ void Sealer::set_keys(KeyRing ring, Nanoseconds now) {
     if (peer.pending && ring_.find(peer.pending->key) == nullptr) peer.pending.reset();
     if (!peer.current || peer.current->key == ring_.primary().id()) continue;
     peer.rekey = true;
-    peer.retry = kFirstRetry;
+    peer.retry = 0;
     peer.try_at = now;
     begin(to, peer, now);
   }

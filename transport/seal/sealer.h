@@ -35,6 +35,8 @@ struct SealSettings {
   // Of the first message; above all of former lives of this node: nanoseconds of the wall clock, say.
   std::uint64_t first_stamp = 1;
   std::size_t largest_frame = 0;  // bytes, before sealing
+  Nanoseconds first_retry =
+      100'000'000;  // of a first message that is not answered; each further one after twice as long
 };
 
 class Sealer {
@@ -43,7 +45,7 @@ class Sealer {
   static constexpr std::uint64_t kManyFrames = std::uint64_t{1} << 31;  // then a new session is begun
   static constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 32;  // no frame is sealed beyond
   // Only the latest first message can be answered: who is further away than the longest retry is never reached.
-  static constexpr Nanoseconds kFirstRetry = 100'000'000, kLongestRetry = 8'000'000'000;
+  static constexpr Nanoseconds kLongestRetry = 8'000'000'000;
   static constexpr Nanoseconds kSilence = 1'000'000'000;     // a peer that owes an answer for so long has no session
   static constexpr Nanoseconds kLeastInterval = 10'000'000;  // between first messages of one peer
 
