@@ -12,12 +12,12 @@ namespace fibocast {
 namespace {
 
 // What a message says: who has arrived, and data.
-struct Message {
+struct CheckedMessage {
   SymbolicMessage data;
   RankRuns arrived;
 };
 
-struct StageState {
+struct CheckedStage {
   std::uint32_t repetition = 0;  // == repeat: the stage has ended
   std::uint32_t received = 0;    // in this repetition
   bool started = false;
@@ -100,7 +100,7 @@ class Execution {
 
   bool advance_stage(Rank rank, std::size_t index) {
     const Stage& stage = part(rank).stages[index];
-    StageState& state = states_[rank][index];
+    CheckedStage& state = states_[rank][index];
     if (state.repetition == stage.repeat || !start(rank, index)) return false;
     const auto receives = part(rank).view().receives(stage);
     if (state.received < receives.size()) return take(rank, index, receives[state.received]);
@@ -114,10 +114,10 @@ class Execution {
   // A stage knows what the stage before it knew, and the local call if it waits for that.
   bool start(Rank rank, std::size_t index) {
     const Stage& stage = part(rank).stages[index];
-    StageState& state = states_[rank][index];
+    CheckedStage& state = states_[rank][index];
     if (state.started) return true;
     if (stage.after != kNoStage) {
-      const StageState& before = states_[rank][stage.after];
+      const CheckedStage& before = states_[rank][stage.after];
       if (before.repetition != part(rank).stages[stage.after].repeat) return false;
       state.arrived = before.arrived;
     }
@@ -132,12 +132,12 @@ class Execution {
   bool take(Rank rank, std::size_t index, const Transfer& from) {
     const auto waiting = in_flight_.find({rank, Rank{from.peer}, static_cast<std::uint8_t>(index)});
     if (waiting == in_flight_.end()) return false;
-    const Message message = std::move(waiting->second.front());
+    const CheckedMessage message = std::move(waiting->second.front());
     waiting->second.pop_front();
     if (waiting->second.empty()) in_flight_.erase(waiting);
     if (message.data.carries != from.carries)
       return fail(stage_name(rank, index) + " is sent something else than it waits for");
-    StageState& state = states_[rank][index];
+    CheckedStage& state = states_[rank][index];
     state.arrived.insert(message.arrived);
     ++state.received;
     const std::string wrong = data_[rank].take(from, message.data);
@@ -145,8 +145,8 @@ class Execution {
   }
 
   bool send(Rank rank, std::size_t index, const Transfer& to) {
-    const StageState& state = states_[rank][index];
-    Message message;
+    const CheckedStage& state = states_[rank][index];
+    CheckedMessage message;
     message.arrived = state.arrived;
     const std::string wrong = data_[rank].give(to, state.repetition, message.data);
     if (!wrong.empty()) return fail(stage_name(rank, index) + " " + wrong);
@@ -188,7 +188,7 @@ class Execution {
 
   std::string waits_for(Rank rank, std::size_t index) const {
     const Stage& stage = part(rank).stages[index];
-    const StageState& state = states_[rank][index];
+    const CheckedStage& state = states_[rank][index];
     if (!state.started) return " for its stage " + std::to_string(stage.after);
     return " for rank " + std::to_string(part(rank).view().receives(stage)[state.received].peer);
   }
@@ -211,10 +211,10 @@ class Execution {
 
   const Schedule& schedule_;
   Rank ranks_;
-  std::vector<std::vector<StageState>> states_;
+  std::vector<std::vector<CheckedStage>> states_;
   std::vector<RankData> data_;
   std::vector<bool> arrived_;
-  std::map<MessageKey, std::deque<Message>> in_flight_;
+  std::map<MessageKey, std::deque<CheckedMessage>> in_flight_;
   std::deque<Rank> runnable_;
   std::string error_;
 };

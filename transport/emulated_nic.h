@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "transport/transport.h"
+#include "transport/words.h"
 
 namespace fibocast {
 

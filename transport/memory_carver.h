@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <span>
 
@@ -33,7 +32,7 @@ class MemoryCarver {
   template <class T>
   std::span<T> take(std::size_t count) {
     const std::span<T> taken = take_untouched<T>(count);
-    std::uninitialized_value_construct_n(taken.data(), count);
+    for (T& object : taken) ::new (static_cast<void*>(&object)) T();
     return taken;
   }
 

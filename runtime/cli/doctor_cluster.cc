@@ -11,7 +11,7 @@ std::uint64_t counter(const NodeInfo& node, const std::string& name) {
   return found == node.counters.end() ? 0 : found->second;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string enumerated(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
@@ -39,11 +39,11 @@ Check check_key_file(const std::string& file, const std::optional<NodeInfo>& nod
   for (const ClusterKey& key : ring.keys()) names.push_back(key_id_text(key.id()));
   if (node && node->keys != names)
     return {"key", Health::kWrong,
-            file + " has key " + joined(names) + ", but the daemon has " +
-                (node->keys.empty() ? "none" : joined(node->keys)),
+            file + " has key " + enumerated(names) + ", but the daemon has " +
+                (node->keys.empty() ? "none" : enumerated(node->keys)),
             node->keys.empty() ? "start the daemon again" : "fibocast key reload " + file};
   if (node) return check_keys_of_daemon(*node);
-  return {"key", Health::kOk, file + " has key " + joined(names) + ", and only its owner may read it"};
+  return {"key", Health::kOk, file + " has key " + enumerated(names) + ", and only its owner may read it"};
 } catch (const KeyError& error) {
   return {"key", Health::kWrong, error.what(), "give a key file, as security.key_file"};
 }
@@ -92,7 +92,7 @@ Check check_same_settings(const Patient& patient) {
     compare("the number of cluster.nodes", std::to_string(settings.cluster.nodes.size()), std::to_string(node.size));
   }
   if (differences.empty()) return {"settings", Health::kOk, patient.file + " is what the daemon runs with"};
-  return {"settings", Health::kWrong, patient.file + ": " + joined(differences),
+  return {"settings", Health::kWrong, patient.file + ": " + enumerated(differences),
           "start the daemon again, or send it SIGHUP if nodes were added; or name its own file with --config"};
 }
 

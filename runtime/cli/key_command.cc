@@ -11,7 +11,7 @@ namespace fibocast {
 namespace {
 
 constexpr auto kRenewal = std::chrono::seconds(5);  // sessions are renewed within milliseconds, where the peer lives
-constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
 
 struct KeyOptions {
   std::string file, dir, socket, step;
@@ -103,7 +103,7 @@ void wait_renewed(Daemons& daemons) {
       auto node = client->status();
       if (!node.ok() || node->counters["seal_under_other_keys"] == 0) break;
       if (std::chrono::steady_clock::now() > until) return;
-      std::this_thread::sleep_for(kLook);
+      std::this_thread::sleep_for(kLookAgain);
     }
   }
 }

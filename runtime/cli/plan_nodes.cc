@@ -1,5 +1,6 @@
 #include "runtime/cli/plan_nodes.h"
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <sstream>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "collectives/shape.h"
-#include "transport/transport.h"
+#include "transport/words.h"
 
 namespace fibocast {
 

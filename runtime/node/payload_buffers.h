@@ -6,7 +6,7 @@
 #include <span>
 
 #include "collectives/types.h"
-#include "transport/transport.h"
+#include "transport/words.h"
 
 namespace fibocast {
 

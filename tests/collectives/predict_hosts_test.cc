@@ -8,10 +8,10 @@
 namespace fibocast {
 namespace {
 
-constexpr CostModel kCosts{.send = 5, .latency = 2, .occupancy = 3, .wake = 20};
+constexpr CostModel kHostCosts{.send = 5, .latency = 2, .occupancy = 3, .wake = 20};
 
 std::uint64_t time_of(Operation operation, const char* algorithm, Rank ranks, const HostSharing& hosts,
-                      const CostModel& model = kCosts, std::uint64_t bytes = 0) {
+                      const CostModel& model = kHostCosts, std::uint64_t bytes = 0) {
   std::string error;
   OperationShape shape{.operation = operation, .ranks = ranks, .total_bytes = bytes};
   shape.choice = choose_algorithm(operation, algorithm, error).value();
@@ -38,7 +38,7 @@ TEST(PredictHosts, ReceiversQueueForTheProcessor) {
 // Each node has a processor: the last one's time is the root's. Of those that leave together the first one costs 12,
 // each other a sixth.
 TEST(PredictHosts, ShortMessagesOfAFanOutCostTheirSenderLess) {
-  CostModel costs = kCosts;
+  CostModel costs = kHostCosts;
   costs.send = 12;
   const auto time = [&](const HostSharing& h, std::uint64_t bytes) {
     return time_of(Operation::kMulticast, "sequential", 4, h, costs, bytes);
@@ -69,7 +69,7 @@ TEST(PredictHosts, WhatHasComeMeanwhileIsTakenWithoutWakingAgain) {
 }
 
 TEST(PredictHosts, BytesAndSeveralHosts) {
-  CostModel model = kCosts;
+  CostModel model = kHostCosts;
   model.send_per_byte = 1, model.occupancy_per_byte = 2;
   EXPECT_EQ(time_of(Operation::kMulticast, "sequential", 2, {.nodes = 2, .processors = 2}, model, 100), 50u + 300);
   const HostSharing pairs{.nodes = 2, .processors = 1};
@@ -84,10 +84,10 @@ TEST(PredictHosts, EveryAlgorithmEnds) {
     OperationShape shape{.operation = entry.operation, .ranks = 12, .choice = entry.choice};
     if (entry.operation != Operation::kBarrier) shape.total_bytes = 96;
     if (!objection(shape).empty()) continue;
-    const auto schedule = build_schedule(fibo_plan(kCosts), shape);
+    const auto schedule = build_schedule(fibo_plan(kHostCosts), shape);
     ASSERT_TRUE(schedule) << entry.name;
     for (const std::uint32_t processors : {1u, 2u, 12u})
-      EXPECT_TRUE(predict_on_hosts(*schedule, kCosts, {.nodes = 12, .processors = processors})) << entry.name;
+      EXPECT_TRUE(predict_on_hosts(*schedule, kHostCosts, {.nodes = 12, .processors = processors})) << entry.name;
   }
 }
 

@@ -11,7 +11,7 @@ using test::kMannaPlan;
 
 Schedule barrier(Rank ranks) { return build_schedule(kMannaPlan, {.ranks = ranks}).value(); }
 Schedule multicast(Rank ranks) { return build_schedule(kMannaPlan, {Operation::kMulticast, ranks, 1000, 300}).value(); }
-Schedule parsed(const std::string& text) {
+Schedule schedule_of_text(const std::string& text) {
   std::string error;
   return parse_schedule(text, error).value();
 }
@@ -84,22 +84,22 @@ TEST(Validate, ASwappedPeer) {
 
 TEST(Validate, AnEarlyRelease) {
   // Rank 2 is forgotten by the reduction: nobody waits for it.
-  expect_wrong(parsed("schedule barrier ranks 3 bytes 0 segment 0 algorithm fibo\n"
-                      "rank 0\n"
-                      "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
-                      "    receive 1 token in stage 0\n"
-                      "  stage 1 after 0 repeat 1 not_before 0\n"
-                      "    send 1 token in stage 1\n"
-                      "    send 2 token in stage 1\n"
-                      "rank 1\n"
-                      "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
-                      "    send 0 token in stage 0\n"
-                      "  stage 1 after 0 repeat 1 not_before 0\n"
-                      "    receive 0 token in stage 1\n"
-                      "rank 2\n"
-                      "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
-                      "  stage 1 after 0 repeat 1 not_before 0\n"
-                      "    receive 0 token in stage 1\n"),
+  expect_wrong(schedule_of_text("schedule barrier ranks 3 bytes 0 segment 0 algorithm fibo\n"
+                                "rank 0\n"
+                                "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
+                                "    receive 1 token in stage 0\n"
+                                "  stage 1 after 0 repeat 1 not_before 0\n"
+                                "    send 1 token in stage 1\n"
+                                "    send 2 token in stage 1\n"
+                                "rank 1\n"
+                                "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
+                                "    send 0 token in stage 0\n"
+                                "  stage 1 after 0 repeat 1 not_before 0\n"
+                                "    receive 0 token in stage 1\n"
+                                "rank 2\n"
+                                "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
+                                "  stage 1 after 0 repeat 1 not_before 0\n"
+                                "    receive 0 token in stage 1\n"),
                "rank 0 can be released before rank 2 has arrived");
 }
 
@@ -116,15 +116,15 @@ TEST(Validate, ADistributionThatStartsBeforeTheReductionEnds) {
 }
 
 TEST(Validate, ACyclicWait) {
-  expect_wrong(parsed("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\n"
-                      "rank 0\n"
-                      "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
-                      "    receive 1 token in stage 0\n"
-                      "    send 1 token in stage 0\n"
-                      "rank 1\n"
-                      "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
-                      "    receive 0 token in stage 0\n"
-                      "    send 0 token in stage 0\n"),
+  expect_wrong(schedule_of_text("schedule barrier ranks 2 bytes 0 segment 0 algorithm fibo\n"
+                                "rank 0\n"
+                                "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
+                                "    receive 1 token in stage 0\n"
+                                "    send 1 token in stage 0\n"
+                                "rank 1\n"
+                                "  stage 0 after - repeat 1 not_before 0 waits_for_arrival\n"
+                                "    receive 0 token in stage 0\n"
+                                "    send 0 token in stage 0\n"),
                "rank 0, stage 0 waits for ever for rank 1");
   Schedule schedule = barrier(2);
   schedule.ranks[0].stages[0].after = 1;

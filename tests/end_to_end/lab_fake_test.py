@@ -19,7 +19,7 @@ import fibocast_lab.main  # noqa: E402, F401  for all copies of this process
 
 # Answers from the words of its call; every call is noted. A measured time is the prediction of A1 for a sequential tree
 # (s = 2, r = 3, so 2 (p - 1) + 3 us), times SLOWER. In the first round the first repetition of every case is late.
-FAKE = r'''#!/usr/bin/python3
+FAKE = r'''#!/usr/bin/python3 -IS
 import json, os, re, sys
 words, here = sys.argv[1:], os.path.dirname(os.path.abspath(__file__))
 open(os.path.join(here, "calls"), "a").write(json.dumps(words) + "\n")

@@ -12,14 +12,14 @@
 namespace fibocast {
 namespace {
 
-constexpr NodeId kMembers = 16;
+constexpr NodeId kTeam = 16;
 constexpr Nanoseconds kSuspicion = 500 * kMillisecond;
 constexpr Nanoseconds kMessageTime = 200'000;  // of a message, at most
 constexpr Nanoseconds kPatience = 60 * kSecond;
 constexpr std::uint64_t kSeeds = FIBOCAST_SANITIZED ? 10 : 100;
 
 ClusterSettings settings_of(std::uint64_t seed) {
-  ClusterSettings settings = cluster_of(kMembers);
+  ClusterSettings settings = cluster_of(kTeam);
   settings.node.suspicion = kSuspicion;
   settings.network = {20'000, kMessageTime, 100'000};
   settings.limits.small_window = Limits::server().small_window;
@@ -32,21 +32,21 @@ class Multicasts {
  public:
   Multicasts(std::uint64_t seed, Nanoseconds pause, Fault::Kind stop = Fault::Kind::kPause)
       : random(seed),
-        victim(static_cast<NodeId>(random.below(kMembers))),
+        victim(static_cast<NodeId>(random.below(kTeam))),
         team_(settings_of(seed)),
         pause_(pause),
-        root_(static_cast<Rank>(random.below(kMembers))) {
+        root_(static_cast<Rank>(random.below(kTeam))) {
     stop_.kind = stop;
     stop_.nodes = {victim};
     team_.cluster.set_listener([this](std::uint64_t cookie, const Answer& a) { on_answer(cookie, a); });
-    for (NodeId id = 0; id < kMembers; ++id) call_later(id);
+    for (NodeId id = 0; id < kTeam; ++id) call_later(id);
   }
   // True: all but the victim have failed.
   bool run_with_a_stop() {
     stopped_at = team_.cluster.now() + random.between(0, 50 * kMillisecond);
     team_.cluster.run_until(stopped_at);
     team_.cluster.begin(stop_);
-    return team_.cluster.run_until(team_.in(2 * kPatience), [this] { return failed_ == kMembers - 1; });
+    return team_.cluster.run_until(team_.in(2 * kPatience), [this] { return failed_ == kTeam - 1; });
   }
   // The victim is back, and all call again, up to the generation that the furthest of them had come to. True: through.
   bool go_on() {
@@ -55,17 +55,17 @@ class Multicasts {
     went_on_at = team_.cluster.now();
     if (stop_.kind == Fault::Kind::kCrash) begin_anew();
     last_ = *std::max_element(std::begin(next_), std::end(next_));
-    for (NodeId id = 0; id < kMembers; ++id)
+    for (NodeId id = 0; id < kTeam; ++id)
       if (!waits_[id]) step(id);
-    return team_.cluster.run_until(team_.in(16 * kPatience), [this] { return through() == kMembers; });
+    return team_.cluster.run_until(team_.in(16 * kPatience), [this] { return through() == kTeam; });
   }
   // One more multicast, when the victim too knows that its sessions began anew. True: it came to all.
   bool works() {
     team_.cluster.run_until(team_.in(5 * kMillisecond));
     std::fill(std::begin(ends), std::end(ends), CallDone{});
     ++last_;
-    for (NodeId id = 0; id < kMembers; ++id) step(id);
-    if (!team_.cluster.run_until(team_.in(kPatience), [this] { return through() == kMembers; })) return false;
+    for (NodeId id = 0; id < kTeam; ++id) step(id);
+    if (!team_.cluster.run_until(team_.in(kPatience), [this] { return through() == kTeam; })) return false;
     return std::ranges::all_of(ends, [](const CallDone& end) { return end.verdict == Verdict::kOk; });
   }
   Nanoseconds now() const { return team_.cluster.now(); }
@@ -75,8 +75,8 @@ class Multicasts {
   Nanoseconds stopped_at = 0, went_on_at = 0;
   bool deadline_missed = false;
   Nanoseconds longest_wait = 0;  // of a call, since all went on
-  CallDone ends[kMembers] = {};
-  Nanoseconds ended_at[kMembers] = {};
+  CallDone ends[kTeam] = {};
+  Nanoseconds ended_at[kTeam] = {};
 
  private:
   void call_later(NodeId id) {
@@ -96,7 +96,7 @@ class Multicasts {
   }
   NodeId through() const {
     NodeId count = 0;
-    for (NodeId id = 0; id < kMembers; ++id) count += next_[id] >= last_ && !waits_[id];
+    for (NodeId id = 0; id < kTeam; ++id) count += next_[id] >= last_ && !waits_[id];
     return count;
   }
   void call(NodeId id) {
@@ -129,9 +129,9 @@ class Multicasts {
   const Nanoseconds pause_;
   const Rank root_;
   Fault stop_;
-  Generation next_[kMembers] = {}, last_ = 0;
-  bool waits_[kMembers] = {};
-  Nanoseconds called_at_[kMembers] = {};
+  Generation next_[kTeam] = {}, last_ = 0;
+  bool waits_[kTeam] = {};
+  Nanoseconds called_at_[kTeam] = {};
   NodeId failed_ = 0;
 };
 
@@ -141,7 +141,7 @@ TEST_P(StoppedMember, IsNamedToAllOthersInTime) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Multicasts run(seed, GetParam());
     ASSERT_TRUE(run.run_with_a_stop()) << "seed " << seed;
-    for (NodeId id = 0; id < kMembers; ++id) {
+    for (NodeId id = 0; id < kTeam; ++id) {
       if (id == run.victim) continue;
       EXPECT_EQ(run.ends[id].verdict, Verdict::kPeerLost) << "seed " << seed << ", node " << id;
       EXPECT_EQ(run.ends[id].ranks, only(run.victim)) << "seed " << seed << ", node " << id;
