@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed) {
+std::vector<std::byte> random_payload(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::byte> bytes(count);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
@@ -46,7 +46,7 @@ TEST(Multicast, EightMebibytesToFifteenOverALossyNetwork) {
   constexpr NodeId kNodes = 16;
   TestCluster cluster;
   cluster.up({"-n", "16", "--loss", "5"});
-  const auto payload = random_bytes(8 << 20, 1);
+  const auto payload = random_payload(8 << 20, 1);
   std::vector<std::thread> members;
   for (NodeId rank = 0; rank < kNodes; ++rank)
     members.emplace_back([&, rank] {
@@ -66,7 +66,7 @@ TEST(Messages, ALargeOneThenASmallOneKeepTheirOrder) {
   TestCluster cluster;
   cluster.up({"-n", "2", "--loss", "2"});
   auto sender = cluster.client(0), receiver = cluster.client(1);
-  const auto large = random_bytes(8 << 20, 2), small = random_bytes(8, 3);
+  const auto large = random_payload(8 << 20, 2), small = random_payload(8, 3);
   ASSERT_TRUE(sender->send(1, 7, large, minutes(1)).ok());
   ASSERT_TRUE(sender->send(1, 7, small, minutes(1)).ok());
   const Received first = receiver->receive(7, minutes(1)), second = receiver->receive(7, minutes(1));
@@ -81,7 +81,7 @@ TEST(Messages, ASlowReceiverPushesBack) {
   TestCluster cluster;
   cluster.up({"-n", "2", "--settings", "limits.payload_bytes=4194304"});
   auto sender = cluster.client(0), receiver = cluster.client(1);
-  const auto chunk = random_bytes(1 << 20, 4);
+  const auto chunk = random_payload(1 << 20, 4);
   std::size_t sent = 0;
   const Status full = [&] {
     for (;; ++sent)

@@ -19,15 +19,16 @@
 namespace fibocast {
 namespace {
 
-constexpr NodeId kNodes = 4;
+constexpr NodeId kSealed = 4;
 constexpr int kConnections = 100;  // more than a daemon keeps of those that have not proved anything
 
 class Security : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { up(); }
   void up(Words more = {}) {
-    Words options = {"-n",       std::to_string(kNodes), "--transport",
-                     GetParam(), "--settings",           "security.key_file=" + cluster_.key_file()};
+    Words options = {"-n",          std::to_string(kSealed),
+                     "--transport", GetParam(),
+                     "--settings",  "security.key_file=" + cluster_.key_file()};
     options.insert(options.end(), more.begin(), more.end());
     cluster_.up(options);
     const Json status = cluster_.run({"status", "--json"}).json();
@@ -48,7 +49,7 @@ class Security : public testing::TestWithParam<const char*> {
   }
   std::uint64_t all(const std::string& name) {
     std::uint64_t sum = 0;
-    for (NodeId rank = 0; rank < kNodes; ++rank) sum += counter(rank, name);
+    for (NodeId rank = 0; rank < kSealed; ++rank) sum += counter(rank, name);
     return sum;
   }
   // No frame of a stranger reached a node, and no peer was taken for another.
@@ -62,14 +63,14 @@ class Security : public testing::TestWithParam<const char*> {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   TestCluster cluster_;
-  std::string addresses_[kNodes];
+  std::string addresses_[kSealed];
   std::mt19937 random_{1};
 };
 
 TEST_P(Security, APortScanAndRandomBytesHarmNothing) {
   {
     Meanwhile scan([&] {
-      for (NodeId to = 0; to < kNodes; ++to) {
+      for (NodeId to = 0; to < kSealed; ++to) {
         stranger(to).send({});  // and goes
         stranger(to).send(random_bytes(random_, 2'000));
         Octets likely = random_bytes(random_, 200);  // with the first bytes of a sealed datagram
@@ -113,7 +114,7 @@ class SecurityOfConnections : public Security {};
 TEST_P(SecurityOfConnections, SlowAndSilentOnesKeepNobodyOut) {
   std::vector<Socket> held;
   for (int i = 0; i < kConnections; ++i)
-    for (NodeId to = 0; to < kNodes; ++to) {
+    for (NodeId to = 0; to < kSealed; ++to) {
       held.push_back(stranger(to));
       if (i % 2 == 0) held.back().send({200, 0});  // the half of a length
     }
@@ -124,7 +125,7 @@ TEST_P(SecurityOfConnections, SlowAndSilentOnesKeepNobodyOut) {
     expect_barriers();
     kill(static_cast<pid_t>(cluster_.client(2)->status()->pid), SIGKILL);
     EXPECT_EQ(cluster_.run({"up", "--only", "2", "--quiet"}).exit_code, 0);
-    EXPECT_TRUE(eventually([&] { return cluster_.client(2)->status()->connected == kNodes - 1; }));
+    EXPECT_TRUE(eventually([&] { return cluster_.client(2)->status()->connected == kSealed - 1; }));
     expect_barriers(50);
   }
   EXPECT_GT(counter(0, "transport_turned_away"), 0u);
@@ -151,7 +152,7 @@ TEST_P(Security, ReplayedTrafficIsRefused) {
     return std::none_of(std::begin(addresses_), std::end(addresses_),
                         [&](const std::string& a) { return ntohs(address_of(a).sin_port) == d.port; });
   });
-  ASSERT_GE(recorded.size(), is_tcp() ? kNodes * (kNodes - 1) / 2 : 200u);
+  ASSERT_GE(recorded.size(), is_tcp() ? kSealed * (kSealed - 1) / 2 : 200u);
   const std::uint64_t opened_before = all("seal_sessions");
   {
     std::size_t next = 0;

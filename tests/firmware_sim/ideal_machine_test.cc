@@ -12,7 +12,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Rank kRanks[] = {1, 2, 3, 5, 8, 13, 19};
+constexpr Rank kIdealRanks[] = {1, 2, 3, 5, 8, 13, 19};
 constexpr Nanoseconds kTick = 100'000;  // acknowledgements, which may be 500 us late, never hold up a channel
 constexpr std::uint32_t kSegment = 4000;
 
@@ -23,7 +23,7 @@ constexpr CostModel kMachines[] = {{27, 61, 27, 1, 1, Ports::kShared},
                                    {7, 9, 5, 1, 1, Ports::kIndependent},
                                    {6, 0, 0, 1, 1, Ports::kShared}};
 
-Limits limits_for(Rank ranks) {
+Limits nic_limits_for(Rank ranks) {
   Limits l = Limits::simulated();
   l.nodes = ranks, l.groups = 1, l.transfers = 260, l.stages = 255;
   l.small_window = 8, l.bulk_streams = 8, l.bulk_window = 64;
@@ -56,9 +56,9 @@ bool is_ambiguous(const AlgorithmEntry& entry, const CostModel& m) {
 }
 
 // One operation by one algorithm on one machine.
-class Experiment {
+class TimedOperation {
  public:
-  Experiment(const AlgorithmEntry& entry, const CostModel& machine, Rank participants, std::uint64_t bytes)
+  TimedOperation(const AlgorithmEntry& entry, const CostModel& machine, Rank participants, std::uint64_t bytes)
       : machine_(machine), participants_(participants) {
     shape_ = {.operation = entry.operation, .ranks = participants, .total_bytes = bytes};
     shape_.choice = entry.choice;
@@ -71,7 +71,7 @@ class Experiment {
   void run() {
     ClusterSettings settings;
     settings.nodes = shape_.ranks;
-    settings.limits = limits_for(shape_.ranks);
+    settings.limits = nic_limits_for(shape_.ranks);
     settings.node.plan = plan_of(machine_);
     settings.node.nic = nic_of(machine_);
     VirtualCluster cluster(settings);
@@ -130,11 +130,11 @@ TEST_P(OnTheIdealMachine, NodesTakeAsLongAsPredicted) {
   // Times do not depend on a sanitizer: one machine with shared and one with independent ports will do for it.
   const std::size_t first = FIBOCAST_SANITIZED ? 1 : 0, last = FIBOCAST_SANITIZED ? 3 : std::size(kMachines);
   for (const CostModel& machine : std::span(kMachines).subspan(first, last - first)) {
-    for (const Rank ranks : kRanks) {
+    for (const Rank ranks : kIdealRanks) {
       for (const std::uint64_t bytes : {0u, 8u, 16'000u}) {
         if ((entry.operation == Operation::kBarrier && bytes > 0) || is_ambiguous(entry, machine)) continue;
         if (bytes > 1000 && ranks > 8) continue;
-        Experiment(entry, machine, ranks, bytes).run();
+        TimedOperation(entry, machine, ranks, bytes).run();
         ASSERT_FALSE(HasFailure()) << "ranks " << ranks << " bytes " << bytes << " s " << machine.send << " l "
                                    << machine.latency << " o " << machine.occupancy;
       }
@@ -142,7 +142,7 @@ TEST_P(OnTheIdealMachine, NodesTakeAsLongAsPredicted) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
+std::string timed_test_name(const testing::TestParamInfo<std::size_t>& info) {
   const AlgorithmEntry& entry = algorithm_catalog()[info.param];
   std::string name = std::string(operation_name(entry.operation)) + "_" + std::string(entry.name);
   std::replace(name.begin(), name.end(), ':', '_');
@@ -150,7 +150,7 @@ std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, OnTheIdealMachine, testing::Range(std::size_t{0}, algorithm_catalog().size()),
-                         test_name);
+                         timed_test_name);
 
 }  // namespace
 }  // namespace fibocast

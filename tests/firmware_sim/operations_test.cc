@@ -42,12 +42,12 @@ Bytes elements(std::uint64_t bytes, Rank rank, int generation, std::uint64_t fir
 }
 
 // One experiment: an operation by an algorithm among p ranks.
-class Experiment {
+class OneOperation {
  public:
-  Experiment(const AlgorithmEntry& entry, Rank participants, std::uint64_t bytes, Rank root, double loss)
-      : Experiment(entry.operation, entry.choice, participants, bytes, root, loss) {}
-  Experiment(Operation operation, const AlgorithmChoice& choice, Rank participants, std::uint64_t bytes, Rank root,
-             double loss)
+  OneOperation(const AlgorithmEntry& entry, Rank participants, std::uint64_t bytes, Rank root, double loss)
+      : OneOperation(entry.operation, entry.choice, participants, bytes, root, loss) {}
+  OneOperation(Operation operation, const AlgorithmChoice& choice, Rank participants, std::uint64_t bytes, Rank root,
+               double loss)
       : bytes_(bytes), root_(root), participants_(participants) {
     shape_ = {.operation = operation, .ranks = participants, .total_bytes = bytes};
     shape_.choice = choice;
@@ -186,7 +186,7 @@ TEST_P(EveryAlgorithmOnNodes, GivesEveryRankTheRightBytes) {
       if (FIBOCAST_SANITIZED && ranks > 8 && bytes > 1000) continue;  // half of what is left
       if (ranks > 16 && bytes > 1000) continue;  // the real daemons stream among 32 (tests/end_to_end)
       const Rank root = rooted ? ranks / 3 : 0;
-      Experiment(entry, ranks, bytes, root, ranks <= 8 ? 0.1 : 0).run();
+      OneOperation(entry, ranks, bytes, root, ranks <= 8 ? 0.1 : 0).run();
       ASSERT_FALSE(HasFailure()) << "ranks " << ranks << " bytes " << bytes << " root " << root;
     }
   }
@@ -205,7 +205,7 @@ TEST(DivideOnNodes, GivesEveryRankItsShareForEveryAlpha) {
     for (const std::uint16_t alpha : {3000, 7000, 10'000})
       for (const Rank ranks : {1u, 2u, 5u, 8u, 13u, 16u})
         for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{1000}, std::uint64_t{40'000}}) {
-          Experiment(operation, {Algorithm::kBinomialShares, {}, alpha}, ranks, bytes, ranks / 3, 0.05).run();
+          OneOperation(operation, {Algorithm::kBinomialShares, {}, alpha}, ranks, bytes, ranks / 3, 0.05).run();
           ASSERT_FALSE(HasFailure()) << operation_name(operation) << " alpha " << alpha << " ranks " << ranks
                                      << " bytes " << bytes;
         }

@@ -9,7 +9,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Rank kRanks = 6;
+constexpr Rank kInTrouble = 6;
 constexpr Rank kMissing = 4;
 
 struct Case {
@@ -42,7 +42,7 @@ class Trouble {
   Trouble(const Case& c, std::uint64_t bytes) : case_(c), bytes_(bytes), cluster_(settings()) {
     cluster_.start_all();
     EXPECT_TRUE(cluster_.connect_all());
-    for (Rank r = 0; r < kRanks; ++r) group_ = cluster_.open(r, "all").group;
+    for (Rank r = 0; r < kInTrouble; ++r) group_ = cluster_.open(r, "all").group;
   }
 
   std::uint64_t call(Rank rank, Generation generation, Nanoseconds patience) {
@@ -52,7 +52,7 @@ class Trouble {
     if (case_.operation == Operation::kConquer) call.total_bytes = bytes_;
     if (combines(case_.operation) || case_.operation == Operation::kConquer)
       call.type = ElementType::kUint64, call.op = CombineOperator::kMax;
-    const std::uint64_t all = case_.operation == Operation::kAlltoall ? kRanks * bytes_ : bytes_;
+    const std::uint64_t all = case_.operation == Operation::kAlltoall ? kInTrouble * bytes_ : bytes_;
     call.payload = *cluster_.node(rank).put_payload(std::vector<std::byte>(all));
     const Asked asked = cluster_.call(rank, call);
     EXPECT_EQ(asked.admission, Admission::kTaken);
@@ -66,7 +66,7 @@ class Trouble {
 
   void expect_no_memory_left() {
     cluster_.run_until(cluster_.now() + 5 * kSecond);
-    for (Rank r = 0; r < kRanks; ++r) {
+    for (Rank r = 0; r < kInTrouble; ++r) {
       EXPECT_EQ(cluster_.node(r).node().payload_bytes_used(), 0u) << "rank " << r;
       EXPECT_EQ(cluster_.node(r).buffers_held(), 0u) << "rank " << r;
     }
@@ -81,8 +81,8 @@ class Trouble {
  private:
   static ClusterSettings settings() {
     ClusterSettings s;
-    s.nodes = kRanks;
-    s.limits.nodes = kRanks, s.limits.stages = 64, s.limits.small_window = 8, s.limits.bulk_streams = 8;
+    s.nodes = kInTrouble;
+    s.limits.nodes = kInTrouble, s.limits.stages = 64, s.limits.small_window = 8, s.limits.bulk_streams = 8;
     s.node.plan.distribution = {.s = 27, .r = 88};
     s.node.plan.reduction = {.s = 88, .r = 27};
     s.node.suspicion = kSecond;
@@ -131,7 +131,7 @@ TEST_P(WhoDoesNotCome, IsNamedAndLeavesNothingBehind) {
   for (const std::uint64_t bytes : {std::uint64_t{64}, std::uint64_t{48'000}}) {
     Trouble t(GetParam(), bytes);
     std::vector<std::uint64_t> cookies;
-    for (Rank r = 0; r < kRanks; ++r)
+    for (Rank r = 0; r < kInTrouble; ++r)
       if (r != kMissing) cookies.push_back(t.call(r, 0, kSecond / 2));
     for (std::size_t i = 0; i < cookies.size(); ++i) {
       const CallDone& done = t.wait(cookies[i]);
@@ -144,7 +144,7 @@ TEST_P(WhoDoesNotCome, IsNamedAndLeavesNothingBehind) {
     const CallDone& late = t.wait(t.call(kMissing, 0, kSecond / 2));
     EXPECT_EQ(late.verdict, Verdict::kDeadlineExceeded);
     std::vector<std::uint64_t> next;
-    for (Rank r = 0; r < kRanks; ++r) next.push_back(t.call(r, 1, 10 * kSecond));
+    for (Rank r = 0; r < kInTrouble; ++r) next.push_back(t.call(r, 1, 10 * kSecond));
     for (const std::uint64_t cookie : next) EXPECT_EQ(t.wait(cookie).verdict, Verdict::kOk) << bytes;
     t.expect_no_memory_left();
   }

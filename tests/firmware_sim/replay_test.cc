@@ -10,7 +10,7 @@
 namespace fibocast {
 namespace {
 
-constexpr Rank kRanks = 8;
+constexpr Rank kReplayed = 8;
 constexpr Nanoseconds kBegin = 5'000'000'000;                                 // of the recording's clock
 constexpr CostModel kMachine = {.send = 27, .latency = 10, .occupancy = 78};  // in milliseconds
 
@@ -20,14 +20,14 @@ Incident incident_of(const std::vector<AlgorithmChoice>& barriers) {
   incident.machine.latency = 10 * kMillisecond;
   incident.machine.receive = 78 * kMillisecond;
   IncidentGroup group{"some", {}, fibo_plan(kMachine)};
-  for (Rank rank = 0; rank < kRanks; ++rank) group.members.push_back(rank + 2);
+  for (Rank rank = 0; rank < kReplayed; ++rank) group.members.push_back(rank + 2);
   incident.groups.push_back(group);
   for (std::size_t i = 0; i < barriers.size(); ++i) {
     IncidentOperation o;
     o.generation = static_cast<Generation>(70 + i);
-    o.shape = {.operation = Operation::kBarrier, .ranks = kRanks, .choice = barriers[i]};
-    o.called.assign(kRanks, kBegin + static_cast<Nanoseconds>(i) * 2000 * kMillisecond);
-    o.activated.assign(kRanks, o.called.front() + 1000 * kMillisecond);
+    o.shape = {.operation = Operation::kBarrier, .ranks = kReplayed, .choice = barriers[i]};
+    o.called.assign(kReplayed, kBegin + static_cast<Nanoseconds>(i) * 2000 * kMillisecond);
+    o.activated.assign(kReplayed, o.called.front() + 1000 * kMillisecond);
     incident.operations.push_back(o);
   }
   return incident;
@@ -35,7 +35,7 @@ Incident incident_of(const std::vector<AlgorithmChoice>& barriers) {
 
 std::vector<Nanoseconds> predicted(const AlgorithmChoice& choice) {
   const auto schedule =
-      build_schedule(fibo_plan(kMachine), {.operation = Operation::kBarrier, .ranks = kRanks, .choice = choice});
+      build_schedule(fibo_plan(kMachine), {.operation = Operation::kBarrier, .ranks = kReplayed, .choice = choice});
   const auto prediction = predict(*schedule, kMachine);
   std::vector<Nanoseconds> active;
   for (const std::uint64_t ticks : prediction->active) active.push_back(static_cast<Nanoseconds>(ticks) * kMillisecond);
@@ -49,7 +49,7 @@ TEST(Replay, TakesAsLongAsPredictedFromTheRecordedCalls) {
   const auto now = replay(incident, error);
   ASSERT_TRUE(now.has_value()) << error;
   for (std::size_t i = 0; i < barriers.size(); ++i)
-    for (Rank rank = 0; rank < kRanks; ++rank)
+    for (Rank rank = 0; rank < kReplayed; ++rank)
       EXPECT_EQ((*now)[i][rank] - incident.operations[i].called[rank], predicted(barriers[i])[rank])
           << i << " " << rank;
 }
@@ -69,16 +69,16 @@ TEST(Replay, RunsEveryOperation) {
   for (std::uint8_t i = 1; i <= kOperations; ++i) {
     IncidentOperation o;
     o.generation = i;
-    o.shape = {.operation = static_cast<Operation>(i), .ranks = kRanks, .total_bytes = i == 1 ? 0u : 64u};
+    o.shape = {.operation = static_cast<Operation>(i), .ranks = kReplayed, .total_bytes = i == 1 ? 0u : 64u};
     o.shape.choice = default_choice(o.shape.operation, o.shape.total_bytes);
     o.shape.type = ElementType::kInt64;
     if (combines(o.shape.operation)) o.shape.op = CombineOperator::kSum;
     const bool rooted = is_push(o.shape.operation) || o.shape.operation == Operation::kReduce ||
                         o.shape.operation == Operation::kGather || o.shape.operation == Operation::kConquer;
     o.root = rooted ? 3 : 0;
-    o.called.assign(kRanks, kBegin + i * 5000 * kMillisecond);
+    o.called.assign(kReplayed, kBegin + i * 5000 * kMillisecond);
     if (is_push(o.shape.operation)) o.called[1] = 0;  // not in the window
-    o.activated.assign(kRanks, o.called.front() + 1000 * kMillisecond);
+    o.activated.assign(kReplayed, o.called.front() + 1000 * kMillisecond);
     incident.operations.push_back(o);
   }
   std::string error;

@@ -16,7 +16,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Span = std::span<const std::byte>;
 
-constexpr std::size_t kPayload = 10'000;
+constexpr std::size_t kPayloadBytes = 10'000;
 
 Bytes copy_of(Span bytes) { return {bytes.begin(), bytes.end()}; }
 
@@ -109,7 +109,7 @@ class SharedSealing : public ::testing::Test {
     bytes.resize(encode_frame_head(frame, bytes));
     return bytes;
   }
-  static Bytes payload_of(char letter) { return Bytes(kPayload, static_cast<std::byte>(letter)); }
+  static Bytes payload_of(char letter) { return Bytes(kPayloadBytes, static_cast<std::byte>(letter)); }
   void gather(NodeId to, const Bytes& payload) {
     EXPECT_TRUE(nodes[0].sealing->gather(to, head_for(to, payload.size()), payload));
   }
@@ -130,13 +130,13 @@ TEST_F(SharedSealing, EachOpensTheHeadOfItsOwnAndThePayloadOfAll) {
   ASSERT_EQ(at.size(), 3u);
   EXPECT_TRUE(at[0] == at[1] && at[1] == at[2]) << "sealed once";
   EXPECT_EQ(nodes[0].wire.flushes, 1) << "nothing leaves before it is asked to";
-  Bytes place(kPayload);
+  Bytes place(kPayloadBytes);
   nodes[2].place = place.data();
   for (const NodeId to : {1u, 2u, 3u}) {
     const auto& [head, sealed] = latest(to);
     EXPECT_EQ(std::search(sealed.begin(), sealed.end(), payload.begin(), payload.begin() + 16), sealed.end());
     give(to, head, sealed);
-    ASSERT_EQ(nodes[to].heads, std::vector<Bytes>{head_for(to, kPayload)});
+    ASSERT_EQ(nodes[to].heads, std::vector<Bytes>{head_for(to, kPayloadBytes)});
     EXPECT_TRUE(nodes[to].payloads[0] == payload);
   }
   EXPECT_TRUE(place == payload);
@@ -179,7 +179,7 @@ TEST_F(SharedSealing, WhatIsInTheSameMemoryLaterIsSealedAnew) {
 TEST_F(SharedSealing, NothingOfItMayBeChanged) {
   start();
   const Bytes payload = payload_of('p');
-  for (const std::size_t at : {std::size_t{0}, kPayload / 2, kPayload + SharedPayload::kOverhead - 1}) {
+  for (const std::size_t at : {std::size_t{0}, kPayloadBytes / 2, kPayloadBytes + SharedPayload::kOverhead - 1}) {
     gather(1, payload);
     nodes[0].sealing->flush();
     Bytes changed = latest(1).second;

@@ -14,7 +14,7 @@ namespace fibocast {
 namespace {
 
 ClusterSettings over_streams(std::uint32_t nodes) {
-  ClusterSettings settings = cluster_of(nodes);
+  ClusterSettings settings = busy_cluster_of(nodes);
   settings.streams.used = true;
   settings.network.latency_min = settings.network.latency_max = 100 * kMicrosecond;
   return settings;
@@ -81,7 +81,7 @@ bool tell_of_another_list(NodeId from, NodeId to, VirtualNetwork::Datagram& data
 
 // The trees that run are among the members of the epoch before: a call that waits for the window waits for these.
 TEST(EpochLeader, ThatWasToldOfALaterListKeepsItsTreesUntilItInstallsAnother) {
-  Workers w(cluster_of(6), GroupPolicy::kSurvivors);
+  Workers w(busy_cluster_of(6), GroupPolicy::kSurvivors);
   const Fault first{.kind = Fault::Kind::kCrash, .nodes = {5}}, crash{.kind = Fault::Kind::kCrash, .nodes = {4}};
   w.begin(first);
   ASSERT_TRUE(w.run_until_each(w.all_but({5}), 20, kSecond));

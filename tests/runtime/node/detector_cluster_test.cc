@@ -10,7 +10,7 @@ namespace {
 
 using enum Belief;
 
-constexpr Nanoseconds kSuspicion = 2000 * kMilli;  // the defaults of DetectorSettings
+constexpr Nanoseconds kDetectorSuspicion = 2000 * kMilli;  // the defaults of DetectorSettings
 constexpr Nanoseconds kIdle = 1000 * kMilli;
 constexpr Nanoseconds kWaiting = 25 * kMilli;
 constexpr BadNetwork kGood{};
@@ -66,7 +66,7 @@ TEST_P(OfSize, ASilentCrashWhileIdleIsKnownToAll) {
       c.run(3000 * kMilli + static_cast<Nanoseconds>(c.random(kIdle)));
       const auto dead = static_cast<NodeId>(c.random(c.size()));
       c.crash(dead, false);
-      const Nanoseconds bound = kSuspicion + kIdle + grace(network) + dissemination(c.size(), network);
+      const Nanoseconds bound = kDetectorSuspicion + kIdle + grace(network) + dissemination(c.size(), network);
       EXPECT_TRUE(c.run_until([&] { return c.all_running_believe(dead, kLost); }, bound)) << seed;
       c.run(10'000 * kMilli);
       EXPECT_TRUE(c.all_running_believe(dead, kLost));
@@ -81,7 +81,7 @@ TEST_P(OfSize, ASilentCrashOfWhoIsWaitedOnIsKnownToAll) {
     c.wait_on((dead + 1 + static_cast<NodeId>(c.random(c.size() - 1))) % c.size(), dead);
     c.run(1000 * kMilli + static_cast<Nanoseconds>(c.random(kWaiting)));
     c.crash(dead, false);
-    const Nanoseconds bound = kSuspicion + 2 * kWaiting + grace(kGood) + dissemination(c.size(), kGood);
+    const Nanoseconds bound = kDetectorSuspicion + 2 * kWaiting + grace(kGood) + dissemination(c.size(), kGood);
     EXPECT_TRUE(c.run_until([&] { return c.all_running_believe(dead, kLost); }, bound)) << seed;
   }
 }
@@ -254,8 +254,8 @@ TEST(DetectorCluster, NeighboursThatDieTogetherAreAllFound) {
       return true;
     };
     // The watcher asks one after the other, suspicion / 8 apart.
-    EXPECT_TRUE(c.run_until(
-        found, kIdle + kSuspicion + 5 * (kSuspicion / 8 + kMilli) + grace(kGood) + dissemination(64, kGood)))
+    EXPECT_TRUE(c.run_until(found, kIdle + kDetectorSuspicion + 5 * (kDetectorSuspicion / 8 + kMilli) + grace(kGood) +
+                                       dissemination(64, kGood)))
         << seed;
     EXPECT_EQ(c.false_losses(), 0u);
   }
@@ -281,7 +281,7 @@ TEST(DetectorCluster, APausedNodeFindsOutWhoDiedMeanwhile) {
     c.crash(9, false);
     c.run(6000 * kMilli);
     c.resume(4);
-    c.run(2 * kIdle + kSuspicion + 100 * kMilli);
+    c.run(2 * kIdle + kDetectorSuspicion + 100 * kMilli);
     EXPECT_TRUE(c.all_running_believe(9, kLost)) << seed;
     EXPECT_TRUE(c.everybody_running_is_alive_to_all()) << seed;
   }

@@ -31,7 +31,7 @@ GroupId survivors(VirtualCluster& cluster) {
 
 TEST(Survivors, GoOnWithoutADeadMember) {
   for (const NodeId dead : {15u, 7u, 1u, 0u}) {
-    Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+    Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
     const std::vector<NodeId> others = w.all_but({dead});
     ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
     const Fault crash = crash_of({dead});
@@ -44,7 +44,7 @@ TEST(Survivors, GoOnWithoutADeadMember) {
 
 // The barrier that waited for the dead one is repeated: that time is nobody's lateness.
 TEST(Survivors, AreNotCalledLateForTheTimeInWhichADeadMemberWasWaitedFor) {
-  Workers w(cluster_of(3), GroupPolicy::kSurvivors);
+  Workers w(busy_cluster_of(3), GroupPolicy::kSurvivors);
   const std::vector<NodeId> others = w.all_but({2});
   ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
   const Fault crash = crash_of({2});
@@ -57,7 +57,7 @@ TEST(Survivors, AreNotCalledLateForTheTimeInWhichADeadMemberWasWaitedFor) {
 }
 
 TEST(Survivors, GoOnWhileHalfOfThemDieOneByOne) {
-  Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+  Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
   std::vector<NodeId> dead;
   std::vector<Fault> crashes(14);
   for (NodeId id = 0; id < 14; ++id) {
@@ -72,7 +72,7 @@ TEST(Survivors, GoOnWhileHalfOfThemDieOneByOne) {
 TEST(Survivors, GoOnWhenSeveralDieAtOnceAlsoWhileTheEpochChanges) {
   for (Nanoseconds apart = 0; apart < 100 * kMillisecond; apart += FIBOCAST_SANITIZED ? 13'100'000 : 3'100'000)
     for (const std::vector<NodeId>& dead : {std::vector<NodeId>{0, 1}, {1, 0}, {0, 7}, {12, 0}, {3, 2}}) {
-      Workers w(cluster_of(16, static_cast<std::uint64_t>(apart)), GroupPolicy::kSurvivors);
+      Workers w(busy_cluster_of(16, static_cast<std::uint64_t>(apart)), GroupPolicy::kSurvivors);
       w.run_for(20 * kMillisecond);
       const Fault first = crash_of({dead[0]}), second = crash_of({dead[1]});
       w.begin(first);
@@ -87,7 +87,7 @@ TEST(Survivors, GoOnWhenSeveralDieAtOnceAlsoWhileTheEpochChanges) {
 TEST(Survivors, AMemberThatComesBackIsInAgain) {
   for (const NodeId dead : {0u, 5u, 15u})
     for (const Nanoseconds down : {5 * kMillisecond, 300 * kMillisecond, 4 * kSecond}) {
-      Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+      Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
       const std::vector<NodeId> others = w.all_but({dead});
       ASSERT_TRUE(w.run_until_each(others, 20, kSecond));
       const Fault crash = crash_of({dead});
@@ -103,7 +103,7 @@ TEST(Survivors, AMemberThatComesBackIsInAgain) {
 TEST(Survivors, TheMinorityOfAPartitionIsToldAndIsInAgainAfterwards) {
   for (const std::vector<NodeId>& minority :
        {std::vector<NodeId>{10, 11, 12, 13, 14, 15}, {0, 1, 2, 3, 4, 5}, {1, 3, 5, 7, 9, 11}}) {
-    Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+    Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
     ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
     const Fault partition{.kind = Fault::Kind::kPartition, .nodes = minority};
     w.begin(partition);
@@ -128,7 +128,7 @@ TEST(Survivors, TheMinorityOfAPartitionIsToldAndIsInAgainAfterwards) {
 TEST(Survivors, WhoWasOutsideForLongIsLetInAlsoWhereAMemberIsSlow) {
   for (const std::vector<NodeId>& minority : {std::vector<NodeId>{10, 11, 12, 13, 14, 15}, {0, 1}, {7}})
     for (Nanoseconds time = 30 * kMillisecond; time < 200 * kMillisecond; time += 30 * kMillisecond) {
-      Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+      Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
       const Fault slow{.kind = Fault::Kind::kSlow, .nodes = {5}, .time = time};
       const Fault partition{.kind = Fault::Kind::kPartition, .nodes = minority};
       w.begin(slow), w.begin(partition);
@@ -147,7 +147,7 @@ TEST(Survivors, WhoWasOutsideForLongIsLetInAlsoWhereAMemberIsSlow) {
 }
 
 TEST(Survivors, OfTwoHalvesTheOneWithTheLowestRankGoesOn) {
-  Workers w(cluster_of(16), GroupPolicy::kSurvivors);
+  Workers w(busy_cluster_of(16), GroupPolicy::kSurvivors);
   const Fault partition{.kind = Fault::Kind::kPartition, .nodes = {1, 3, 5, 7, 9, 11, 13, 15}};
   w.begin(partition);
   const std::vector<NodeId> lowest = w.all_but(partition.nodes);
@@ -159,7 +159,7 @@ TEST(Survivors, OfTwoHalvesTheOneWithTheLowestRankGoesOn) {
 }
 
 TEST(Survivors, NobodyGoesOnWhereThereIsNoMajority) {
-  Workers w(cluster_of(15), GroupPolicy::kSurvivors);
+  Workers w(busy_cluster_of(15), GroupPolicy::kSurvivors);
   const Fault first{.kind = Fault::Kind::kPartition, .nodes = {0, 1, 2, 3, 4}};
   const Fault second{.kind = Fault::Kind::kPartition, .nodes = {5, 6, 7, 8, 9}};
   w.begin(first), w.begin(second);
@@ -171,7 +171,7 @@ TEST(Survivors, NobodyGoesOnWhereThereIsNoMajority) {
 
 // One member is silent, so that the definition is not over when the others, who have it, lose who defines the group.
 TEST(Survivors, WhoDefinesAGroupIsAnsweredAlsoIfItGoesOnWithoutItMeanwhile) {
-  VirtualCluster cluster(cluster_of(5));
+  VirtualCluster cluster(busy_cluster_of(5));
   cluster.start_all();
   ASSERT_TRUE(cluster.connect_all());
   const auto run_for = [&](Nanoseconds time) { cluster.run_until(cluster.now() + time); };
@@ -208,7 +208,7 @@ TEST(Survivors, WhoDefinesAGroupIsAnsweredAlsoIfItGoesOnWithoutItMeanwhile) {
 
 // The others are beyond what it hands out before it learns that: nobody takes that from it any more.
 TEST(Survivors, WhoIsOutsideGivesUpWhatItHasHandedOut) {
-  VirtualCluster cluster(cluster_of(3));
+  VirtualCluster cluster(busy_cluster_of(3));
   const GroupId group = survivors(cluster);
   const Fault pause{.kind = Fault::Kind::kPause, .nodes = {1}};
   cluster.begin(pause);
@@ -228,7 +228,7 @@ TEST(Survivors, WhoIsOutsideGivesUpWhatItHasHandedOut) {
 // What was decided while a member was outside, out of turn, is over for it as well when it joins: its callers are
 // beyond that, and nobody would ask.
 TEST(Survivors, WhoJoinsDoesNotWaitForWhatWasDecidedWithoutIt) {
-  VirtualCluster cluster(cluster_of(3));
+  VirtualCluster cluster(busy_cluster_of(3));
   const GroupId group = survivors(cluster);
   const auto barrier = [&](NodeId id, Generation g, Nanoseconds limit) {
     return cluster.barrier(id, group, g, cluster.now() + limit).cookie;
@@ -255,7 +255,7 @@ TEST(Survivors, WhoJoinsDoesNotWaitForWhatWasDecidedWithoutIt) {
 
 // Nobody here waits for a generation that all who live have passed: it ends all the same, or the window never moves.
 TEST(Survivors, WhatAllOfThemPassedWhileOneWasLostEnds) {
-  VirtualCluster cluster(cluster_of(3));
+  VirtualCluster cluster(busy_cluster_of(3));
   const GroupId group = survivors(cluster);
   const Fault crash = crash_of({2});
   cluster.begin(crash);
@@ -275,7 +275,7 @@ TEST(Survivors, WhatAllOfThemPassedWhileOneWasLostEnds) {
 
 // Those who are in have no majority and let nobody in. Who comes back is told so, as they are.
 TEST(Survivors, WhoFindsNoMajorityToComeBackToIsTold) {
-  VirtualCluster cluster(cluster_of(5));
+  VirtualCluster cluster(busy_cluster_of(5));
   const GroupId group = survivors(cluster);
   const Fault first = crash_of({4}), others{.kind = Fault::Kind::kPartition, .nodes = {0, 1, 2}};
   cluster.begin(first);
@@ -305,7 +305,7 @@ TEST(Survivors, WhoFindsNoMajorityToComeBackToIsTold) {
 // told, and says nothing by which another one could know.
 TEST(Survivors, WhoIsLeftOutAndOnlyListensIsTold) {
   for (Nanoseconds unheard = 5 * kMillisecond; unheard < 500 * kMillisecond; unheard += 15 * kMillisecond) {
-    VirtualCluster cluster(cluster_of(4));
+    VirtualCluster cluster(busy_cluster_of(4));
     cluster.start_all();
     ASSERT_TRUE(cluster.connect_all());
     const Fault crash = crash_of({3}), one_way{.kind = Fault::Kind::kOneWay, .nodes = {0}};
@@ -330,7 +330,7 @@ TEST(Survivors, WhoIsLeftOutAndOnlyListensIsTold) {
 }
 
 TEST(Quorum, GoesOnWithAtLeastSoMany) {
-  Workers w(cluster_of(16), GroupPolicy::kQuorum, 12);
+  Workers w(busy_cluster_of(16), GroupPolicy::kQuorum, 12);
   const Fault four = crash_of({0, 3, 6, 9});
   w.begin(four);
   const std::vector<NodeId> twelve = w.all_but(four.nodes);
@@ -345,7 +345,7 @@ TEST(Quorum, GoesOnWithAtLeastSoMany) {
 }
 
 TEST(Policy, WhatCannotBeIsRefused) {
-  VirtualCluster cluster(cluster_of(4));
+  VirtualCluster cluster(busy_cluster_of(4));
   cluster.start_all();
   ASSERT_TRUE(cluster.connect_all());
   GroupDefinition d;

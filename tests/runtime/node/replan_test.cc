@@ -63,7 +63,7 @@ class Gaps {
 // A change waits for the barrier that is under way and takes as long as another one: hold, drain, install and go are
 // three and a half round trips, a barrier of 16 up to five.
 TEST_P(Replan, TwoHundredTimesUnderContinuousBarriers) {
-  Workers w(cluster_of(16), GetParam());
+  Workers w(busy_cluster_of(16), GetParam());
   ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
   const std::uint64_t before = w.workers[0].ok;
   Gaps calm(w);
@@ -87,7 +87,7 @@ TEST_P(Replan, TwoHundredTimesUnderContinuousBarriers) {
 }
 
 TEST_P(Replan, OfAGroupThatDoesNothing) {
-  Workers w(cluster_of(8), GetParam());
+  Workers w(busy_cluster_of(8), GetParam());
   w.run_for(20 * kMillisecond);
   w.deadline = kMillisecond / 10;  // nobody comes far
   for (std::uint64_t number = 0; number < 20; ++number) ASSERT_TRUE(replan(w, number % 8, plan_number(number)));
@@ -99,7 +99,7 @@ TEST_P(Replan, OfAGroupThatDoesNothing) {
 TEST_P(Replan, AMemberDiesMeanwhile) {
   for (Nanoseconds after = 0; after < 12 * kMillisecond; after += FIBOCAST_SANITIZED ? 2'700'000 : 900'000)
     for (const NodeId dead : {0u, 5u, 9u}) {
-      Workers w(cluster_of(16, static_cast<std::uint64_t>(after)), GetParam());
+      Workers w(busy_cluster_of(16, static_cast<std::uint64_t>(after)), GetParam());
       ASSERT_TRUE(w.run_until_each(w.all_but({}), 20, kSecond));
       begin(w, 5, plan_number(3));
       w.run_for(after);
@@ -140,7 +140,7 @@ TEST(ReplanMessage, TheLargestOneFits) {
 // end that a member does not come to.
 TEST(TwoReplans, OneThatIsGivenUpLeavesItsLeaderFreeToDecide) {
   for (Nanoseconds between = 0; between <= kMillisecond; between += 200'000) {
-    Workers w(cluster_of(3, static_cast<std::uint64_t>(between)), GroupPolicy::kAll);
+    Workers w(busy_cluster_of(3, static_cast<std::uint64_t>(between)), GroupPolicy::kAll);
     ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
     const Fault pause{.kind = Fault::Kind::kPause, .nodes = {2}}, crash{.kind = Fault::Kind::kCrash, .nodes = {1}};
     w.begin(pause);
@@ -164,7 +164,7 @@ TEST(TwoReplans, OneThatIsGivenUpLeavesItsLeaderFreeToDecide) {
 // calls do not wait for those when it is back.
 TEST(Replans, WhoCallsWhileAMemberIsLostInAChangeHasCalled) {
   for (Nanoseconds after = 0; after < 6 * kMillisecond; after += 300'000) {
-    VirtualCluster cluster(cluster_of(3, static_cast<std::uint64_t>(after)));
+    VirtualCluster cluster(busy_cluster_of(3, static_cast<std::uint64_t>(after)));
     cluster.start_all();
     ASSERT_TRUE(cluster.connect_all());
     GroupDefinition d;
@@ -221,7 +221,7 @@ class InstalledPlan : public testing::TestWithParam<std::tuple<NodeId, Fault::Ki
     cluster.run_until(cluster.now() + 3 * kSecond);
   }
   static ClusterSettings settings() {
-    ClusterSettings settings = cluster_of(3);
+    ClusterSettings settings = busy_cluster_of(3);
     settings.node.client_grace = 0;
     return settings;
   }
@@ -318,7 +318,7 @@ INSTANTIATE_TEST_SUITE_P(Lost, InstalledPlan,
                          });
 
 TEST_P(Replan, WhatCannotBeIsRefused) {
-  Workers w(cluster_of(4), GetParam());
+  Workers w(busy_cluster_of(4), GetParam());
   ASSERT_TRUE(w.run_until_each(w.all_but({}), 5, kSecond));
   EXPECT_EQ(w.cluster.replan(0, "nobody's", plan_number(1)).admission, Admission::kUnknownGroup);
   EXPECT_EQ(w.cluster.replan(0, "all", plan_number(1)).admission, Admission::kUnknownGroup) << "nobody created it";

@@ -14,7 +14,7 @@
 namespace fibocast {
 
 // On a network that takes as long as a busy one of a cluster.
-inline ClusterSettings cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
+inline ClusterSettings busy_cluster_of(std::uint32_t nodes, std::uint64_t seed = 1) {
   ClusterSettings settings;
   settings.nodes = nodes;
   settings.seed = seed;
