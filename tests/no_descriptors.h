@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 namespace fibocast {
 
 class NoDescriptors {
  public:
   NoDescriptors() {
+    rehearse();
     getrlimit(RLIMIT_NOFILE, &before_);
     const rlimit none{0, before_.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
@@ -19,6 +21,14 @@ class NoDescriptors {
   NoDescriptors& operator=(const NoDescriptors&) = delete;
 
  private:
+  // The sanitizers need a pipe when they see an object of a type for the first time.
+  static void rehearse() {
+    boost::asio::io_context io;
+    boost::asio::steady_timer timer(io, std::chrono::seconds(0));
+    timer.async_wait([](const boost::system::error_code&) {});
+    io.run();
+  }
+
   rlimit before_{};
 };
 

@@ -61,6 +61,7 @@ NodeHost::NodeHost(boost::asio::io_context& context, Transport& transport, const
       handlers_(std::move(handlers)),
       alarm_(context, [this] { armed_for_ = kNever; }),
       now_(monotonic_now()),
+      emulates_(settings.nic.enabled),
       scratch_(kMaxHeadBytes) {
   undelivered_.reserve(64);
   delivering_.reserve(64);
@@ -104,7 +105,7 @@ std::byte* NodeHost::place_of(std::span<const std::byte> head, std::size_t paylo
   return bytes_of(node_.place_of(head, payload_bytes)).data();
 }
 
-// Who has just waited knows it.
+// Who has just waited knows it, nearly: what came while he looked has come later.
 Nanoseconds NodeHost::time_of_frame() { return std::exchange(clock_is_read_, false) ? now_ : read_clock(); }
 
 bool NodeHost::after_frame(bool taken, std::size_t bytes) {
@@ -284,7 +285,7 @@ bool NodeHost::wait_a_little(Nanoseconds& now) {
   if (next == AdaptiveWait::Next::kMove) cores::move_to_another();
   if (next == AdaptiveWait::Next::kYield) sched_yield();
   const Nanoseconds before = std::exchange(now, read_clock());
-  clock_is_read_ = true;
+  clock_is_read_ = !emulates_;
   if (next == AdaptiveWait::Next::kYield) waiting_.yielded(before, now);
   return true;
 }

@@ -145,6 +145,7 @@ class NodeHost {
   Nanoseconds armed_for_ = kNever;  // the alarm; it may be too early
   Nanoseconds now_ = 0;
   unsigned polls_ = 0, polls_of_all_ = 0;
+  const bool emulates_;         // a machine: what comes to it is never early, so each frame has its own time
   bool clock_is_read_ = false;  // now_ is the time, until a frame has taken it
   bool polls_transport_ = false;
   bool in_flight_ = false;   // an operation, as of the last look

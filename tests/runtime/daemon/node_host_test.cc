@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "transport/loopback_transport.h"
+#include "transport/monotonic_now.h"
 
 namespace fibocast {
 namespace {
@@ -44,6 +45,46 @@ TEST(NodeHost, WhoHasWaitedNeedNotCatchUp) {
   EXPECT_EQ(came, 2);
   host.catch_up();
   EXPECT_EQ(came, 3) << "nobody has waited since";
+  end(host, io);
+}
+
+// Its second look finds a frame, which comes while it is looked for.
+class LateFrame : public Transport {
+ public:
+  void start(Handlers handlers) override { handlers_ = std::move(handlers); }
+  bool send(NodeId, std::span<const std::byte>, std::span<const std::byte>) override { return true; }
+  std::size_t max_frame(NodeId) const override { return 1400; }
+  std::size_t receive_buffer_bytes(NodeId) const override { return 1 << 20; }
+  void stop() override {}
+  bool poll_memory() override {
+    if (++looks_ != 2) return false;
+    for (const Nanoseconds began = monotonic_now(); came_at_ <= began;) came_at_ = monotonic_now();
+    handlers_.on_frame(std::as_bytes(std::span("none")));
+    return true;
+  }
+  bool has_come() const { return looks_ >= 2; }
+  Nanoseconds came_at() const { return came_at_; }
+
+ private:
+  Handlers handlers_;
+  int looks_ = 0;
+  Nanoseconds came_at_ = 0;
+};
+
+// A frame that is taken for one that came sooner makes the machine faster than it is.
+TEST(NodeHost, NoFrameComesTooEarlyToAnEmulatedMachine) {
+  boost::asio::io_context io;
+  LateFrame transport;
+  NodeSettings settings = alone();
+  settings.nic.enabled = true;
+  NodeHost host(io, transport, Limits::simulated(), settings, WaitPolicy::kPoll, {});
+  host.start();
+  Nanoseconds taken_at = 0;
+  host.run_while([&] {
+    if (transport.has_come() && taken_at == 0) taken_at = host.now();
+    return !transport.has_come();
+  });
+  EXPECT_GE(taken_at, transport.came_at());
   end(host, io);
 }
 
