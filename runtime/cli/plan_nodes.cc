@@ -1,6 +1,5 @@
 #include "runtime/cli/plan_nodes.h"
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <sstream>
 

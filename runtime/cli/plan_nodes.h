@@ -1,16 +1,13 @@
 // Different workstations on the command line of `fibocast plan`: the file that lists them, and trees in files.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "collectives/models/workstations.h"
 #include "collectives/tree.h"
-
-namespace CLI {
-class App;
-}
 
 namespace fibocast {
 
