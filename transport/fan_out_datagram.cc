@@ -9,8 +9,8 @@ constexpr std::uint16_t kMagic = 0xF1BA;
 constexpr std::uint8_t kVersion = 3, kFrames = 1, kAnswer = 2, kSharing = 3;
 
 bool begins_with(std::span<const std::byte> datagram, std::uint8_t kind) {
-  return datagram.size() >= kAnswerBytes && get<std::uint16_t>(datagram.data()) == kMagic &&
-         get<std::uint8_t>(datagram.data() + 2) == kVersion && get<std::uint8_t>(datagram.data() + 3) == kind;
+  return is_any(datagram) && get<std::uint8_t>(datagram.data() + 2) == kVersion &&
+         get<std::uint8_t>(datagram.data() + 3) == kind;
 }
 
 template <class Bytes>
@@ -44,6 +44,10 @@ std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes, bo
   put(entry.data(), to);
   put(entry.data() + 4, static_cast<std::uint32_t>(bytes) | (shares ? kShares : 0));
   return entry;
+}
+
+bool is_any(std::span<const std::byte> datagram) {
+  return datagram.size() >= kAnswerBytes && get<std::uint16_t>(datagram.data()) == kMagic;
 }
 
 std::optional<Parts> decode(std::span<const std::byte> datagram) {

@@ -1,4 +1,5 @@
-// One datagram with frames for several nodes, and the answer of who can hear such. Numbers are little-endian.
+// One datagram with frames for several nodes, or with two for one, and the answer of who can hear such. Numbers are
+// little-endian.
 //
 //   offset size
 //        0    2  magic 0xF1BA
@@ -52,9 +53,11 @@ struct Answer {
 std::array<std::byte, kHeadBytes> encode(const Head& head);
 std::array<std::byte, kAnswerBytes> encode(const Answer& answer);
 std::array<std::byte, kEntryBytes> encode_entry(NodeId to, std::size_t bytes, bool shares = false);
+// A frame, sealed or not, never is any of these.
+bool is_any(std::span<const std::byte> datagram);
 // Nothing: it is none, or its lengths do not fill it exactly.
 std::optional<Parts> decode(std::span<const std::byte> datagram);
-// Nothing: it is none. Frames, sealed or not, never are.
+// Nothing: it is none.
 std::optional<Answer> decode_answer(std::span<const std::byte> datagram);
 
 inline constexpr std::uint32_t kShares = 0x8000'0000;  // in an entry's length

@@ -9,6 +9,7 @@ struct TransportCounters {
   std::uint64_t frames_sent = 0, bytes_sent = 0;
   std::uint64_t frames_received = 0, bytes_received = 0;
   std::uint64_t fan_outs = 0;      // datagrams with frames for several nodes
+  std::uint64_t pairs = 0;         // datagrams with two frames for one node
   std::uint64_t send_errors = 0;   // frames the system did not take
   std::uint64_t queue_drops = 0;   // frames dropped because our own queue was full or its connection broke
   std::uint64_t kernel_drops = 0;  // datagrams the kernel dropped because our receive buffer was full

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <sstream>
 #include <system_error>
 
 #include "transport/close_on_exec.h"
 #include "transport/datagram_calls.h"
-#include "transport/monotonic_now.h"
 
 namespace fibocast {
 namespace {
@@ -29,8 +29,6 @@ std::string sentence(const udp::endpoint& endpoint) {
 constexpr unsigned kLooksForFanOuts = 1000;
 constexpr unsigned kMostInARow = 32;  // datagrams of one socket while nobody looks at the other
 
-constexpr unsigned kWorthASocket = 16;  // frames to one peer on loopback: there will be more
-
 // What the kernel keeps for a datagram beside its bytes: 2,304 for one of 1,400 (PROTOCOL 12); no more for large ones.
 constexpr std::size_t kKernelBytesPerFrame = 904;
 
@@ -38,6 +36,11 @@ constexpr std::size_t kKernelBytesPerFrame = 904;
 void raise_buffer(int socket, int forced, int plain, int bytes) {
   if (setsockopt(socket, SOL_SOCKET, forced, &bytes, sizeof bytes) == 0) return;
   setsockopt(socket, SOL_SOCKET, plain, &bytes, sizeof bytes);
+}
+
+std::uint64_t random_token() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
 }
 
 void set_options(udp::socket& socket, int buffer_bytes) {
@@ -67,7 +70,11 @@ int granted_receive_buffer(int asked_bytes) {
 }
 
 UdpTransport::UdpTransport(boost::asio::io_context& io, const UdpSettings& settings)
-    : socket_(io), settings_(settings), buffer_(kMostSharingHeads + kLoopbackPayload + kMaxHeadBytes) {
+    : socket_(io),
+      settings_(settings),
+      token_(random_token()),
+      buffer_(kMostSharingHeads + kLoopbackPayload + kMaxHeadBytes) {
+  if (settings.fan_out) self_ = settings.fan_out->self;
   boost::system::error_code error;
   if (settings.socket >= 0) {
     socket_.assign(settings.listen.protocol(), fcntl(settings.socket, F_DUPFD_CLOEXEC, 0), error);
@@ -123,82 +130,6 @@ void UdpTransport::stop() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   if (fan_out_) fan_out_->close();
-}
-
-// What was gathered for the same peer goes first.
-bool UdpTransport::send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  flush();
-  return send_alone(to, head, payload);
-}
-
-bool UdpTransport::gather(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  if (!fan_out_) return send_alone(to, head, payload);
-  if (!fan_out_->has_room(to, head, payload)) flush();
-  return fan_out_->gather(to, head, payload) || send_alone(to, head, payload);
-}
-
-void UdpTransport::flush() {
-  if (!fan_out_ || fan_out_->is_idle() || !socket_.is_open()) return;
-  const auto alone = [this](NodeId to, std::span<const std::byte> frame) { send_alone(to, frame, {}); };
-  const FanOut::Sent sent = fan_out_->flush(monotonic_now, alone);
-  counters_.fan_outs += sent.datagrams;
-  counters_.frames_sent += sent.frames;
-  counters_.bytes_sent += sent.bytes;
-  counters_.send_errors += sent.lost;
-}
-
-bool UdpTransport::send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  if (to >= peers_.size() || peers_[to].endpoint.port() == 0 || !socket_.is_open()) {
-    ++counters_.send_errors;
-    return true;
-  }
-  Peer& peer = peers_[to];
-  if (!send_connected(peer, head, payload)) return send_from_own_port(peer, head, payload);
-  ++counters_.frames_sent;
-  counters_.bytes_sent += head.size() + payload.size();
-  return true;
-}
-
-bool UdpTransport::send_from_own_port(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  ssize_t sent = send_datagram(to, head, payload);
-  // The error of an earlier datagram is reported here instead of sending this one.
-  if (sent < 0 && errno == ECONNREFUSED) sent = send_datagram(to, head, payload);
-  if (sent >= 0) {
-    ++counters_.frames_sent;
-    counters_.bytes_sent += static_cast<std::uint64_t>(sent);
-    return true;
-  }
-  ++counters_.send_errors;
-  if (errno != EAGAIN) return true;
-  to.blocked = true;
-  wait_writable();
-  return false;
-}
-
-// False: not sent. The socket of all peers tries it, and learns of a refusal.
-bool UdpTransport::send_connected(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  if (!to.connected && ++to.sent >= kWorthASocket) connect(to);
-  if (!to.connected) return false;
-  if (to.connected->send(head, payload)) return true;
-  disconnect(to);
-  return false;
-}
-
-void UdpTransport::connect(Peer& to) {
-  to.sent = 0;
-  if (connected_ == kMostConnectedPeers || !to.endpoint.address().is_loopback()) return;
-  to.connected = ConnectedSender::to(to.endpoint, settings_.socket_buffer_bytes);
-  if (to.connected) ++connected_;
-}
-
-void UdpTransport::disconnect(Peer& peer) {
-  if (peer.connected) --connected_;
-  peer.connected.reset();
-}
-
-ssize_t UdpTransport::send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  const auto address_bytes = static_cast<socklen_t>(to.endpoint.size());
-  return datagram_calls::send_pieces(socket_.native_handle(), head, payload, to.endpoint.data(), address_bytes);
 }
 
 std::size_t UdpTransport::max_frame(NodeId to) const {
@@ -288,12 +219,9 @@ bool UdpTransport::receive_one() {
   std::span<const std::byte> frame;
   if (!receive(socket_, frame)) return false;
   if (frame.data() == nullptr) return true;
-  if (fan_out_ && frame.size() == fan_out::kAnswerBytes) {
-    const auto answer = fan_out::decode_answer(frame);
-    if (answer && is_from(answer->from, from_)) {
-      fan_out_->on_answer(answer->from, answer->token);
-      return true;
-    }
+  if (self_ && fan_out::is_any(frame)) {
+    take_of_this_host(frame);
+    return true;
   }
   ++counters_.frames_received;
   handlers_.on_frame(frame);
@@ -307,20 +235,38 @@ bool UdpTransport::receive_fan_out() {
   if (datagram.data() == nullptr) return true;
   const auto parts = fan_out::decode(datagram);
   if (!parts) ++counters_.malformed;
-  const NodeId self = fan_out_->self();
-  if (!parts || parts->head.from == self || !is_from(parts->head.from, from_)) return true;
+  if (!parts || parts->head.from == self_ || !is_from(parts->head.from, from_)) return true;
   fan_outs_first_ = kLooksForFanOuts;
-  if (parts->head.asks)
-    send_from_own_port(peers_[parts->head.from], fan_out::encode(fan_out::Answer{self, parts->head.token}), {});
-  fan_out::for_each_frame(parts->frames, [&](NodeId to, std::span<const std::byte> frame, bool shares) {
-    if (to != self) return;
+  take(*parts);
+  return true;
+}
+
+void UdpTransport::take_of_this_host(std::span<const std::byte> datagram) {
+  if (const auto answer = fan_out::decode_answer(datagram)) return on_answer(*answer);
+  if (const auto parts = fan_out::decode(datagram)) return take(*parts);
+  ++counters_.malformed;
+}
+
+void UdpTransport::take(const fan_out::Parts& parts) {
+  const NodeId from = parts.head.from;
+  if (parts.head.asks && from < peers_.size() && peers_[from].endpoint.port() != 0)
+    send_from_own_port(peers_[from], fan_out::encode(fan_out::Answer{*self_, parts.head.token}), {});
+  fan_out::for_each_frame(parts.frames, [&](NodeId to, std::span<const std::byte> frame, bool shares) {
+    if (to != *self_) return;
     ++counters_.frames_received;
     if (!shares)
       handlers_.on_frame(frame);
     else if (handlers_.on_parts)
-      handlers_.on_parts(frame, parts->payload);
+      handlers_.on_parts(frame, parts.payload);
   });
-  return true;
+}
+
+// Ours says by its number that the question came there; a fan-out's everybody on this host may have heard.
+void UdpTransport::on_answer(const fan_out::Answer& answer) {
+  if (answer.token == token_ && answer.from < peers_.size())
+    peers_[answer.from].takes_pairs = peers_[answer.from].connected.has_value();
+  else if (fan_out_ && is_from(answer.from, from_))
+    fan_out_->on_answer(answer.from, answer.token);
 }
 
 // The kernel counts them for each socket. Of the fan-outs' it counts what is not for us as well, so that says nothing:

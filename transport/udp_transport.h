@@ -1,7 +1,7 @@
 // Frames as UDP datagrams, on one socket: one system call per send, no copy of the payload, receiving in bounded
 // batches so that the other work of the io_context gets its turn. Between nodes of one host the frames of a fan-out
-// leave in one datagram (fan_out.h), which comes on a second socket; and for the peers there that get most frames alone
-// there is a socket each (connected_sender.h).
+// leave in one datagram (fan_out.h), which comes on a second socket; for the peers there that get most frames alone
+// there is a socket each (connected_sender.h), and two frames may leave in one datagram (frame_pair.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,6 +14,7 @@
 #include "transport/connected_sender.h"
 #include "transport/fan_out.h"
 #include "transport/frame.h"
+#include "transport/frame_pair.h"
 #include "transport/transport.h"
 #include "transport/transport_counters.h"
 
@@ -32,7 +33,7 @@ struct UdpSettings {
   int socket = -1;                        // one that is bound already, of which a copy is used; -1: none
   int socket_buffer_bytes = 8 << 20;      // asked for, each way; the kernel may give less
   unsigned batch = 32;                    // datagrams received per wake-up
-  // Where frames for several nodes of this host go, once there are enough of them. None: each goes alone.
+  // Where frames for several nodes of this host go, once there are enough of them. None: each frame goes alone.
   std::optional<FanOut::Settings> fan_out = {};
 };
 
@@ -66,7 +67,8 @@ class UdpTransport final : public Transport {
     boost::asio::ip::udp::endpoint endpoint;
     std::size_t max_payload = kUnprovedPayload;
     std::optional<ConnectedSender> connected = {};
-    unsigned sent = 0;  // to him alone, without a socket of his own
+    unsigned sent = 0;         // to him alone, without a socket of his own
+    bool takes_pairs = false;  // he has answered; never without a socket of his own
     bool blocked = false;
   };
   Peer& peer_at(NodeId peer);
@@ -74,6 +76,13 @@ class UdpTransport final : public Transport {
   bool send_connected(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   void connect(Peer& to);
   void disconnect(Peer& peer);
+  void ask_whether_it_takes_pairs(Peer& peer);
+  bool takes_pairs(NodeId peer) const { return peer < peers_.size() && peers_[peer].takes_pairs; }
+  bool hold_or_send(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  bool send_pair(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  void send_held();
+  template <class SendAlone>
+  void send_fan_outs(SendAlone send_alone);
   ssize_t send_datagram(Peer& to, std::span<const std::byte> head, std::span<const std::byte> payload);
   bool send_alone(NodeId to, std::span<const std::byte> head, std::span<const std::byte> payload);
   // Where who gets it looks at the sender's address: answers.
@@ -86,6 +95,9 @@ class UdpTransport final : public Transport {
   bool receive(boost::asio::ip::udp::socket& socket, std::span<const std::byte>& datagram);
   bool receive_one();
   bool receive_fan_out();
+  void take_of_this_host(std::span<const std::byte> datagram);
+  void take(const fan_out::Parts& parts);
+  void on_answer(const fan_out::Answer& answer);
   bool is_from(NodeId peer, const boost::asio::ip::udp::endpoint& endpoint) const;
   void drain_errors();
   void note_refusal(const boost::asio::ip::udp::endpoint& endpoint);
@@ -93,6 +105,9 @@ class UdpTransport final : public Transport {
   boost::asio::ip::udp::socket socket_;
   UdpSettings settings_;
   Handlers handlers_;
+  std::optional<NodeId> self_;  // none: each frame goes alone
+  const std::uint64_t token_;   // of questions about pairs
+  FramePair pair_;
   std::unique_ptr<FanOut> fan_out_;  // null: none is wanted, or it would not do
   unsigned fan_outs_first_ = 0;      // datagrams on the other socket before which a fan-out is looked for
   unsigned in_a_row_ = 0;            // datagrams from one socket since the other one was looked at

@@ -118,6 +118,7 @@ void add_transport_counters(const TransportCounters& counters, client::NodeStatu
   out["transport_frames_received"] = counters.frames_received;
   out["transport_bytes_received"] = counters.bytes_received;
   out["transport_fan_outs"] = counters.fan_outs;
+  out["transport_pairs"] = counters.pairs;
   out["transport_send_errors"] = counters.send_errors;
   out["transport_queue_drops"] = counters.queue_drops;
   out["transport_kernel_drops"] = counters.kernel_drops;

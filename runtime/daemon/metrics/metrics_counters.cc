@@ -61,6 +61,7 @@ constexpr CounterName kCounters[] = {
     {"transport_bytes_sent", "transport_sent_bytes_total", "Bytes of them sent."},
     {"transport_bytes_received", "transport_received_bytes_total", "Bytes of them received."},
     {"transport_fan_outs", "transport_fan_outs_total", "Datagrams with frames for several nodes of this host."},
+    {"transport_pairs", "transport_pairs_total", "Datagrams with two frames for one node of this host."},
     {"transport_send_errors", "transport_send_errors_total", "Frames that the system did not take."},
     {"transport_queue_drops", "transport_queue_drops_total", "Frames dropped: an own queue was full, or reset."},
     {"transport_kernel_drops", "transport_kernel_drops_total", "Datagrams dropped: the receive buffer was full."},
