@@ -154,6 +154,7 @@ TEST_F(FramePairs, WhoIsGoneIsTakenToKnowNothingOfThem) {
     return true;
   };
   nodes[1].transport->start(std::move(handlers));
+  get_acquainted({1});
   gather(1, "about it");
   send(1, large);
   EXPECT_TRUE(has(1, {"about it", large}));
