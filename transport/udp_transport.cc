@@ -261,12 +261,16 @@ void UdpTransport::take(const fan_out::Parts& parts) {
   });
 }
 
-// Ours says by its number that the question came there; a fan-out's everybody on this host may have heard.
+// One to a question about pairs says by its number that this came there; that of a fan-out everybody here may have
+// heard.
 void UdpTransport::on_answer(const fan_out::Answer& answer) {
-  if (answer.token == token_ && answer.from < peers_.size())
+  if (answer.token == token_ && answer.from < peers_.size()) {
     peers_[answer.from].takes_pairs = peers_[answer.from].connected.has_value();
-  else if (fan_out_ && is_from(answer.from, from_))
+  } else if (fan_out_ && is_from(answer.from, from_)) {
     fan_out_->on_answer(answer.from, answer.token);
+  } else {
+    ++counters_.malformed;
+  }
 }
 
 // The kernel counts them for each socket. Of the fan-outs' it counts what is not for us as well, so that says nothing:

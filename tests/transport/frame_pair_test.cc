@@ -130,6 +130,7 @@ TEST_F(FramePairs, AnAnswerToNoQuestionOfOursCountsForNothing) {
     EXPECT_TRUE(nodes[1].transport->send(0, fan_out::encode(fan_out::Answer{from, 4711}), {}));
   EXPECT_TRUE(nodes[1].transport->send(0, bytes("done"), {}));
   ASSERT_TRUE(run_until([&] { return nodes[0].frames == Frames{"done"}; })) << "answers are no frames";
+  EXPECT_EQ(counters(0).malformed, 2u);
   gather(1, "about it");
   send(1, large);
   EXPECT_TRUE(has(1, {"about it", large}));
