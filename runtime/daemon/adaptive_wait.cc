@@ -31,7 +31,7 @@ constexpr Nanoseconds kNoPlace = 1'000'000'000;    // to the kernel for so long 
 constexpr std::uint64_t kPartsOfANode = 6;         // the first one, the root of most trees, has so many parts to do and
                                                    // one for each of the others: what a message is to it
 constexpr Rank kMessagesInMemory = 2;              // ... or one for so many of them, which go through memory
-constexpr Rank kServingNodes = 4;                  // of a core, with clients: where there are more, none yields
+constexpr Rank kServingNodes = 2;                  // of a core, with clients: where there are more, none yields
 
 // The nodes have equal shares of the cores, in their order. The first one alone, which has `more` parts to do than the
 // others, is at most a core's.

@@ -5,9 +5,9 @@
 //   yield  where nodes are more than cores; in turns, the answer's sender among them.
 //   block  after so many yields in vain, and where yields take so long that somebody computes on this core. At once
 //          where many nodes to a core serve clients: each that yields in vain has its turn, and the clients wait for
-//          it. A barrier of 12 daemons and their clients on two cores took 776 us with yields and 372 without, of 16
-//          1,063 and 571, of 24 1,958 and 1,265; of 6 as long. But who blocks is woken late: not where times are to be
-//          kept.
+//          it. A barrier of 6 daemons and their clients on two cores took 512 us with yields and 466 without, of 8 906
+//          and 665; elsewhere of 12 776 and 372, of 16 1,063 and 571, of 24 1,958 and 1,265; of 5 as long, of 4 less
+//          with yields. But who blocks is woken late: not where times are to be kept.
 //   move   to another core where the node that answers is found to share ours although each could have its own: the
 //          kernel is slow to part two that give way to each other all the time.
 //   place  where nodes are more than cores, on the core of which each has its share: the kernel puts who is woken with

@@ -74,12 +74,12 @@ TEST(AdaptiveWait, TheMoreNodesTheFewerYieldsBeforeBlocking) {
 }
 
 TEST(AdaptiveWait, ManyDaemonsToACoreLeaveItToTheirClients) {
-  for (AdaptiveWait wait : {AdaptiveWait(0, 9, 2, Clients::kServed), AdaptiveWait(12, 64, 8, Clients::kServed)}) {
+  for (AdaptiveWait wait : {AdaptiveWait(0, 5, 2, Clients::kServed), AdaptiveWait(12, 17, 8, Clients::kServed)}) {
     EXPECT_FALSE(wait.may_poll(kStart));
     wait.begin(kStart);
     EXPECT_EQ(wait.next(kStart), Next::kBlock);
   }
-  for (AdaptiveWait wait : {AdaptiveWait(0, 8, 2, Clients::kServed), AdaptiveWait(12, 32, 8, Clients::kServed),
+  for (AdaptiveWait wait : {AdaptiveWait(0, 4, 2, Clients::kServed), AdaptiveWait(12, 16, 8, Clients::kServed),
                             AdaptiveWait(0, 64, 2, Clients::kServedOnTime), AdaptiveWait(0, 64, 2)}) {
     EXPECT_TRUE(wait.may_poll(kStart));
     wait.begin(kStart);
