@@ -45,7 +45,7 @@ def eventually(holds):
     while not holds():
         if time.monotonic() > until:
             return False
-        time.sleep(0.1)
+        time.sleep(0.3)  # a look starts a process, of 0.1 s
     return True
 
 

@@ -82,7 +82,7 @@ class Pod:
         while self.execute(*probe["exec"]["command"], container=container["name"]).returncode != 0:
             if time.monotonic() > until:
                 raise AssertionError(f"{self.name}: {docker('logs', self.running[container['name']]).stderr}")
-            time.sleep(0.2)
+            time.sleep(0.5)
 
     def execute(self, *command, container="fibocastd"):
         return docker("exec", self.running[container], *command)

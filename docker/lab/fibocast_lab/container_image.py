@@ -9,6 +9,8 @@ ROOT = Path(__file__).resolve().parents[3]
 DEBIAN = "debian:12"
 OWN_BASE = "fibocast-base"
 PULL_SECONDS = 30
+DOCKERFILE = "docker/Dockerfile"
+PROGRAMS = [f"build/release/bin/{program}" for program in ("fibocastd", "fibocast")]
 
 
 def docker(*arguments, **more):
@@ -44,15 +46,17 @@ def base_image(say):
 
 
 def build_image(name, say):
-    """Builds it, or finds it built: the engine compares the programs."""
-    for program in ("fibocastd", "fibocast"):
-        if not os.access(ROOT / "build" / "release" / "bin" / program, os.X_OK):
-            raise LabError(f"build/release/bin/{program} is missing: run ./dev build first")
+    """Builds it, or finds it built: the engine compares the programs. It gets to see nothing else."""
+    for program in PROGRAMS:
+        if not os.access(ROOT / program, os.X_OK):
+            raise LabError(f"{program} is missing: run ./dev build first")
     base = base_image(say)
     environment = dict(os.environ)
     if docker("buildx", "version").returncode != 0:
         environment["DOCKER_BUILDKIT"] = "0"
-    built = docker("build", "--network", "host", "--file", str(ROOT / "docker" / "Dockerfile"), "--target", "prebuilt",
-                   "--build-arg", f"BASE={base}", "--tag", name, str(ROOT), env=environment)
+    needed = subprocess.run(["tar", "-C", ROOT, "-c", DOCKERFILE, *PROGRAMS], stdout=subprocess.PIPE, check=True).stdout
+    built = subprocess.run(["docker", "build", "--network", "host", "--file", DOCKERFILE, "--target", "prebuilt",
+                            "--build-arg", f"BASE={base}", "--tag", name, "-"], env=environment, input=needed,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if built.returncode != 0:
-        raise LabError("the image could not be built: " + (built.stdout + built.stderr).strip()[-500:])
+        raise LabError("the image could not be built: " + built.stdout.decode(errors="replace").strip()[-500:])
