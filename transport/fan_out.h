@@ -36,7 +36,6 @@ class FanOut {
   };
   // Joins its group on loopback; not joined() if the system refuses. `sender` sends, and outlives this.
   FanOut(boost::asio::ip::udp::socket& sender, const Settings& settings);
-  NodeId self() const { return settings_.self; }
   // It has answered of late: gather() takes what has room.
   bool hears(NodeId node) const;
   bool joined() const { return socket_.is_open(); }
